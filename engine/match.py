@@ -1,0 +1,1012 @@
+"""The paired match: what may happen (`decide`), what has happened (`apply`), and when a match ends (§4, §8).
+
+Commands are wishes and carry the time; events are facts. Live play, reload and replay go through the same `apply`.
+Positions of the two games are kept as White sees them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import reduce
+
+from engine.clock import Clock, new_clock, zero_after
+from engine.dice import (
+    NO_SEED,
+    DiceSeeds,
+    Roll,
+    client_hash,
+    commitment,
+    is_client_seed,
+    is_dice_id,
+    roll_for,
+)
+from engine.errors import (
+    AlreadyPlayed,
+    BadDecision,
+    BadRuleset,
+    BadSeed,
+    CannotResign,
+    MatchIsOver,
+    MatchIsPaused,
+    NoDrawOffer,
+    NotStarted,
+    PriceChanged,
+    StaleTurn,
+    TimeIsUp,
+)
+from engine.plays import Hop, Move, notation
+from engine.position import CHECKERS, OFF, Position
+from engine.ruleset import Ruleset
+from engine.scoring import (
+    Concession,
+    Outcome,
+    Score,
+    concession,
+    settle,
+    settle_adjudicated,
+    settle_agreed,
+    settle_concession,
+    settle_for_nothing,
+)
+from engine.turn import FIRST_TURN, Game, Games, Phase, Seat, Seats, Turn, game_of
+from engine.variant import VARIANTS, PlayRules
+
+SEED_PATIENCE_MS = (
+    20_000  # no hash, or no seed after both hashes, in this time: zeros stand in its place (§9.1)
+)
+IDLE_VOID_MS = 24 * 3_600_000  # without a clock a match is void after so long without a play (§8.6)
+
+
+# ---------------------------------------------------------------------------------------------- what has happened
+
+
+@dataclass(frozen=True, slots=True)
+class SeedHashed:
+    """A browser has committed to its seed (§9.1)."""
+
+    seat: Seat
+    hash: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeedRevealed:
+    """A browser has shown the seed that it had committed to (§9.1)."""
+
+    seat: Seat
+    seed: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeedDefaulted:
+    """A browser showed no seed in time, and zeros stand in its place (§9.1)."""
+
+    seat: Seat
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseOpened:
+    """A turn has begun with its shared roll (§4.1)."""
+
+    turn: Turn
+    roll: Roll
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlayMade:
+    """A seat has played its half of the phase; `kind` is `play`, `pass` or `missed` (§4.5, §8.2).
+
+    `thought_ms` is the thinking since the roll was shown, `allowed_ms` the lag that it is not charged for (§7.1).
+    """
+
+    seat: Seat
+    turn: Turn
+    kind: str
+    moves: tuple[Move, ...]
+    thought_ms: int
+    allowed_ms: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A player's last display has gone (§8.3)."""
+
+    seat: Seat
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A player has a display again (§8.3)."""
+
+    seat: Seat
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class DrawOffered:
+    """A draw offer, delivered when the phase closes (§8.5)."""
+
+    seat: Seat
+    turn: Turn
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class PauseOrdered:
+    """An arbiter has asked for a pause; it begins at the end of the phase (§8.5)."""
+
+    by: str
+    reason: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """The pause has begun, and ends by itself at `until` (§8.5)."""
+
+    until: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """The pause is over, or the order for one is taken back (§8.5)."""
+
+    by: str | None
+    reason: str | None
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimeAdded:
+    """An arbiter has added time to a bank (§8.5)."""
+
+    seat: Seat
+    ms: int
+    by: str
+    reason: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimeGivenBack:
+    """The server was down for so long; nobody pays for it (§8.5)."""
+
+    ms: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class MatchEnded:
+    """The match is over. `by` conceded; an arbiter's result has `net_for_A`, his name and his reason (§8)."""
+
+    outcome: Outcome
+    by: Seat | None
+    at: int
+    net_for_A: int | None = None
+    arbiter: str | None = None
+    reason: str | None = None
+
+
+Event = (
+    SeedHashed
+    | SeedRevealed
+    | SeedDefaulted
+    | PhaseOpened
+    | PlayMade
+    | Left
+    | Returned
+    | DrawOffered
+    | PauseOrdered
+    | Paused
+    | Resumed
+    | TimeAdded
+    | TimeGivenBack
+    | MatchEnded
+)
+
+
+# ---------------------------------------------------------------------------------------------- what is wished for
+
+
+@dataclass(frozen=True, slots=True)
+class CommitSeed:
+    """Commit to a client seed by its SHA-256 (§9.1)."""
+
+    seat: Seat
+    hash: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class RevealSeed:
+    """Show the client seed, once both hashes are in (§9.1)."""
+
+    seat: Seat
+    seed: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class MakePlay:
+    """Play these moves in this turn; `round_trip_ms` is the smallest that the server measured in it (§7.1)."""
+
+    seat: Seat
+    turn: Turn
+    hops: tuple[Hop, ...]
+    at: int
+    round_trip_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Resign:
+    """Give up at the price that was shown (§8.1)."""
+
+    seat: Seat
+    turn: Turn
+    points: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class OfferDraw:
+    """Offer a draw (§8.5)."""
+
+    seat: Seat
+    turn: Turn
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptDraw:
+    """Accept the draw that has been offered (§8.5)."""
+
+    seat: Seat
+    turn: Turn
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """The player's last display has gone (§8.3)."""
+
+    seat: Seat
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """The player has a display (§8.3)."""
+
+    seat: Seat
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Time has passed: do what is due."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class GiveBack:
+    """The server was down for `ms` (§8.5)."""
+
+    ms: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class OrderPause:
+    """Arbiter: pause from the end of the phase (§8.5)."""
+
+    by: str
+    reason: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """Arbiter: go on (§8.5)."""
+
+    by: str
+    reason: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class AddTime:
+    """Arbiter: add time to a bank (§8.5)."""
+
+    by: str
+    seat: Seat
+    ms: int
+    reason: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class VoidMatch:
+    """Arbiter: the match counts for nothing (§8.5)."""
+
+    by: str
+    reason: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetResult:
+    """Arbiter: the match ends with this net result for A (§8.5)."""
+
+    by: str
+    net_for_A: int
+    reason: str
+    at: int
+
+
+Command = (
+    CommitSeed
+    | RevealSeed
+    | MakePlay
+    | Resign
+    | OfferDraw
+    | AcceptDraw
+    | Leave
+    | Return
+    | Tick
+    | GiveBack
+    | OrderPause
+    | Resume
+    | AddTime
+    | VoidMatch
+    | SetResult
+)
+
+
+# ---------------------------------------------------------------------------------------------------- the match
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What one seat did in a phase, and the thinking it was charged for."""
+
+    kind: str  # play, pass, missed
+    moves: tuple[Move, ...]
+    charged_ms: int
+
+    def __str__(self) -> str:
+        return {"pass": "--", "missed": "=="}.get(self.kind) or notation(self.moves)
+
+
+@dataclass(frozen=True, slots=True)
+class PhasePlayed:
+    """A finished phase: its roll, what both did, and the two games after it."""
+
+    turn: Turn
+    roll: Roll
+    plays: Seats[Made]
+    games: Games[Position]
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """Whether a player has a display, and the patience that his absences have used up (§8.3; ms)."""
+
+    connected: bool = False
+    away_since: int | None = None  # counts only while a play is owed
+    away_ms: int = 0  # earlier absences
+    grace_used: bool = False
+    grace_until: int | None = None  # the flag waits until then in this turn, though he is back
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One objective match: two games on shared dice (§4)."""
+
+    id: str
+    ruleset: Ruleset
+    server_seed: bytes = field(repr=False)
+    dice_id: str
+    seeding_from: int  # the seats are taken; seeds are waited for from here
+    computers: frozenset[Seat]
+    games: Games[Position]  # at the end of the last finished phase
+    round_end: Games[Position]  # at the end of the last finished round
+    clocks: Seats[Clock]
+    hashes: Seats[str | None] = Seats(None, None)
+    hashed_at: int | None = None
+    client_seeds: Seats[str | None] = Seats(None, None)
+    defaulted: tuple[Seat, ...] = ()
+    turn: Turn | None = None
+    roll: Roll | None = None
+    shown_at: int = 0  # the dice of the open phase are at rest, and thinking is charged from here (§7.1)
+    plays: Seats[Made | None] = Seats(None, None)  # of the open phase
+    presence: Seats[Presence] = Seats(Presence(), Presence())
+    history: tuple[PhasePlayed, ...] = ()
+    parted: int | None = None  # the round in which the two games first differed
+    offers: Seats[Turn | None] = Seats(None, None)  # standing draw offers, by when they were made
+    pause_ordered: PauseOrdered | None = None
+    pause: Paused | None = None
+    last_play_at: int = 0
+    ended: MatchEnded | None = None
+    score: Score | None = None
+
+    @property
+    def rules(self) -> PlayRules:
+        """How checkers move in this match's variant."""
+        rules = VARIANTS[self.ruleset.variant].rules
+        assert rules is not None  # new_match refuses a variant without
+        return rules
+
+    @property
+    def is_phase_open(self) -> bool:
+        """A roll is on the table and somebody has not played it."""
+        return self.score is None and self.turn is not None and None in (self.plays.A, self.plays.B)
+
+    @property
+    def is_last_move(self) -> bool:
+        """A White side is off, and this phase K is only Black's last move (§4.2, §8.2)."""
+        return (
+            self.turn is not None
+            and self.turn.phase is Phase.K
+            and any(self.games[game].mine[OFF] == CHECKERS for game in Game)
+        )
+
+    def owes(self, seat: Seat) -> bool:
+        """Whether this seat has to play now."""
+        return self.is_phase_open and self.plays[seat] is None
+
+    def position_for(self, seat: Seat) -> Position:
+        """The position in which this seat plays its half of the open phase, as it sees it."""
+        assert self.turn is not None
+        position = self.games[game_of(seat, self.turn.phase)]
+        return position.turned() if self.turn.phase is Phase.K else position
+
+    def can_move(self, seat: Seat) -> bool:
+        """Whether the open roll gives this seat anything to play."""
+        assert self.roll is not None
+        return bool(self.rules.step_graph(self.position_for(seat), self.roll).nodes[0])
+
+    @property
+    def charged(self) -> Seats[int]:
+        """All thinking charged so far (ms)."""
+        return Seats(self.clocks.A.charged_ms, self.clocks.B.charged_ms)
+
+
+def new_match(
+    match_id: str,
+    ruleset: Ruleset,
+    server_seed: bytes,
+    at: int,
+    *,
+    computers: Iterable[Seat] = (),
+    dice_id: str | None = None,
+) -> Match:
+    """A match whose two seats are taken; the dice are still to be agreed on (§9.1).
+
+    `server_seed` is 32 bytes. A computer's client seed is zeros, and it is always there. Raises BadRuleset for a
+    variant that cannot be played here.
+    """
+    variant = VARIANTS[ruleset.variant]
+    if variant.rules is None:
+        raise BadRuleset("variant", f"{variant.key} cannot be played on this server yet")
+    dice_id = match_id if dice_id is None else dice_id
+    if len(server_seed) != 32 or not is_dice_id(dice_id):
+        raise ValueError("a server seed is 32 bytes, a match id A-Z a-z 0-9 and -")
+    games = Games(variant.opening(), variant.opening())
+    by_computer = frozenset(computers)
+    return Match(
+        id=match_id,
+        ruleset=ruleset,
+        server_seed=server_seed,
+        dice_id=dice_id,
+        seeding_from=at,
+        computers=by_computer,
+        games=games,
+        round_end=games,
+        clocks=Seats(new_clock(ruleset.clock), new_clock(ruleset.clock)),
+        client_seeds=Seats(*(NO_SEED if seat in by_computer else None for seat in Seat)),
+        presence=Seats(*(Presence(connected=seat in by_computer) for seat in Seat)),
+        last_play_at=at,
+    )
+
+
+def ends_after(turn: Turn, games: Games[Position]) -> bool:
+    """Black has the right of the last move (§4.2): a match ends only when phase K is played out (§4.3)."""
+    return turn.phase is Phase.K and any(
+        games[game].mine[OFF] == CHECKERS or games[game].theirs[OFF] == CHECKERS for game in Game
+    )
+
+
+# ------------------------------------------------------------------------------------------------------- decide
+
+
+def decide(match: Match, command: Command) -> tuple[Event, ...]:
+    """The events that accepting `command` causes. Raises RuleError, and then nothing happened.
+
+    What is due by the command's time happens first, in order; so a play that comes after a flag finds the match over.
+    """
+    if match.score is not None:
+        if isinstance(command, Tick | Leave | Return | GiveBack):
+            return ()
+        raise MatchIsOver
+    story = _Story(match)
+    if isinstance(
+        command, GiveBack
+    ):  # before anything is due: what fell due meanwhile did so on nobody's time
+        story.tell(TimeGivenBack(command.ms, command.at))
+    story.catch_up(command.at)
+    if story.match.score is None:
+        story.tell(*_accept(story.match, command))
+        story.catch_up(command.at)
+    elif not isinstance(command, Tick | Leave | Return | GiveBack):
+        raise MatchIsOver
+    return tuple(story.events)
+
+
+class _Story:
+    """Events that follow from one another, and the match as it stands after them."""
+
+    def __init__(self, match: Match) -> None:
+        self.match = match
+        self.events: list[Event] = []
+
+    def tell(self, *events: Event) -> None:
+        for event in events:
+            self.events.append(event)
+            self.match = apply(self.match, event)
+
+    def catch_up(self, now: int) -> None:
+        while (due := _next_due(self.match)) is not None and due.at <= now:
+            self.tell(due.event(now))
+
+
+def _accept(match: Match, command: Command) -> tuple[Event, ...]:
+    match command:
+        case CommitSeed():
+            return _commit_seed(match, command)
+        case RevealSeed():
+            return _reveal_seed(match, command)
+        case MakePlay():
+            return (_make_play(match, command),)
+        case Resign():
+            return (_resign(match, command),)
+        case OfferDraw():
+            return (_offer_draw(match, command),)
+        case AcceptDraw():
+            return (_accept_draw(match, command),)
+        case Leave(seat, at):
+            return (Left(seat, at),) if match.presence[seat].connected and seat not in match.computers else ()
+        case Return(seat, at):
+            return () if match.presence[seat].connected else (Returned(seat, at),)
+        case Tick() | GiveBack():
+            return ()
+        case OrderPause(by, reason, at):
+            if match.pause or match.pause_ordered:
+                raise BadDecision("The match is paused, or will be at the end of the phase.")
+            return (PauseOrdered(by, reason, at),)
+        case Resume(by, reason, at):
+            if not match.pause and not match.pause_ordered:
+                raise BadDecision("The match is not paused.")
+            return (Resumed(by, reason, at),)
+        case AddTime(by, seat, ms, reason, at):
+            if ms <= 0 or match.ruleset.clock.type in ("none", "per_move"):
+                raise BadDecision("Time can only be added, and only to a bank.")
+            return (TimeAdded(seat, ms, by, reason, at),)
+        case VoidMatch(by, reason, at):
+            return (MatchEnded(Outcome.VOID, None, at, arbiter=by, reason=reason),)
+        case SetResult(by, net_for_A, reason, at):
+            return (MatchEnded(Outcome.ADJUDICATED, None, at, net_for_A, by, reason),)
+
+
+def _commit_seed(match: Match, command: CommitSeed) -> tuple[Event, ...]:
+    if match.turn is not None or match.client_seeds[command.seat] is not None:
+        raise BadSeed("late", "The dice have been agreed on already.")
+    if match.hashes[command.seat] is not None:
+        raise BadSeed("repeated", "You have committed to a seed already.")
+    if (
+        len(command.hash) != 64
+        or not is_client_seed(command.hash[:32])
+        or not is_client_seed(command.hash[32:])
+    ):
+        raise BadSeed("malformed", "A seed's hash is 64 lower-case hex digits.")
+    return (SeedHashed(command.seat, command.hash, command.at),)
+
+
+def _reveal_seed(match: Match, command: RevealSeed) -> tuple[Event, ...]:
+    if match.turn is not None or match.client_seeds[command.seat] is not None:
+        raise BadSeed("late", "The dice have been agreed on already.")
+    if match.hashed_at is None:
+        raise BadSeed("early", "A seed is revealed when both hashes are in.")
+    if not is_client_seed(command.seed):
+        raise BadSeed("malformed", "A seed is 32 lower-case hex digits.")
+    if client_hash(command.seed) != match.hashes[command.seat]:
+        raise BadSeed("mismatch", "This is not the seed that you committed to.")
+    return (SeedRevealed(command.seat, command.seed, command.at),)
+
+
+def _require_turn(match: Match, turn: Turn) -> None:
+    if match.pause is not None:
+        raise MatchIsPaused(match.pause.until)
+    if match.turn is None:
+        raise NotStarted
+    if match.turn != turn:
+        raise StaleTurn(str(turn), str(match.turn))
+
+
+def _make_play(match: Match, command: MakePlay) -> PlayMade:
+    _require_turn(match, command.turn)
+    assert match.roll is not None
+    seat = command.seat
+    if match.plays[seat] is not None:
+        raise AlreadyPlayed(str(command.turn))
+    thought = max(0, command.at - match.shown_at)
+    allowed = match.clocks[seat].lag_allowed(thought, command.round_trip_ms)
+    zero = zero_shown_at(match, seat)
+    if zero is not None and command.at - allowed >= zero:
+        raise TimeIsUp
+    play = match.rules.find_play(match.position_for(seat), match.roll, command.hops)
+    kind = "play" if play.moves else "pass"
+    if kind == "pass":  # an empty play of one's own is what the server would do anyway: free (§4.5)
+        thought = allowed = 0
+    return PlayMade(seat, command.turn, kind, play.moves, thought, allowed, command.at)
+
+
+def resign_price(match: Match, seat: Seat) -> Concession | None:
+    """What giving up costs this seat now; None where it costs nothing: the match is aborted (§8.4), or only the
+    last move is passed (§8.2). Raises CannotResign while no play is owed (§8.1).
+    """
+    if not match.owes(seat):
+        raise CannotResign
+    if match.turn == FIRST_TURN or match.is_last_move:
+        return None
+    return concession(match.ruleset, match.round_end, match.games, seat)
+
+
+def _resign(match: Match, command: Resign) -> Event:
+    _require_turn(match, command.turn)
+    price = resign_price(match, command.seat)
+    points = price.points if price else 0
+    if command.points != points:
+        raise PriceChanged(command.points, points)
+    return _gives_up(match, command.seat, Outcome.RESIGNED, command.at)
+
+
+def _gives_up(match: Match, seat: Seat, outcome: Outcome, at: int) -> Event:
+    """Resignation, flag and abandonment alike (§8.1, §8.2, §8.4)."""
+    assert match.turn is not None
+    if match.is_last_move:
+        thought = max(0, at - match.shown_at)
+        return PlayMade(seat, match.turn, "missed", (), thought, 0, at)
+    if match.turn == FIRST_TURN:
+        return MatchEnded(Outcome.ABORTED, seat, at)
+    return MatchEnded(outcome, seat, at)
+
+
+def _offer_draw(match: Match, command: OfferDraw) -> DrawOffered:
+    _require_turn(match, command.turn)
+    if match.ruleset.draw_offers == "off":
+        raise NoDrawOffer("off", "There are no draw offers under this ruleset.")
+    if match.offers[command.seat] is not None:
+        raise NoDrawOffer("standing", "Your offer stands already.")
+    return DrawOffered(command.seat, command.turn, command.at)
+
+
+def draw_offered_to(match: Match, seat: Seat) -> bool:
+    """Whether an offer has been delivered to this seat: the phase in which it was made is closed (§8.5)."""
+    made = match.offers[seat.other]
+    return made is not None and match.turn is not None and made < match.turn
+
+
+def _accept_draw(match: Match, command: AcceptDraw) -> MatchEnded:
+    _require_turn(match, command.turn)
+    if not draw_offered_to(match, command.seat):
+        raise NoDrawOffer("none", "There is no draw offer to accept.")
+    return MatchEnded(Outcome.AGREED, None, command.at)
+
+
+# ---------------------------------------------------------------------------------------------------- deadlines
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """What happens by itself at a time (ms) unless something else happens first."""
+
+    at: int
+    event: Callable[[int], Event]  # given the time at which it is done
+
+
+def next_deadline(match: Match) -> int | None:
+    """When a Tick will have something to do (ms), if nothing happens before."""
+    due = _next_due(match)
+    return due.at if due else None
+
+
+def _next_due(match: Match) -> _Due | None:
+    if match.score is not None:
+        return None
+    if match.turn is None:
+        return _seeds_due(match)
+    if match.pause is not None:
+        until = match.pause.until
+        return _Due(until, lambda now: Resumed(None, None, until))
+    if not match.is_phase_open:
+        return _Due(0, lambda now: _after_phase(match, now))
+    return _play_due(match)
+
+
+def _seeds_due(match: Match) -> _Due:
+    missing = [seat for seat in Seat if match.client_seeds[seat] is None]
+    if not missing:
+        return _Due(0, lambda now: _open(match, FIRST_TURN, now))
+    if match.hashed_at is None:
+        late = next((seat for seat in missing if match.hashes[seat] is None), missing[0])
+        return _Due(match.seeding_from + SEED_PATIENCE_MS, lambda now: SeedDefaulted(late, now))
+    return _Due(match.hashed_at + SEED_PATIENCE_MS, lambda now: SeedDefaulted(missing[0], now))
+
+
+def _after_phase(match: Match, now: int) -> Event:
+    assert match.turn is not None
+    if ends_after(match.turn, match.games):
+        return MatchEnded(Outcome.FINISHED, None, now)
+    if match.offers.A is not None and match.offers.B is not None:
+        return MatchEnded(Outcome.AGREED, None, now)  # two offers that crossed
+    if match.pause_ordered is not None:
+        return Paused(now + 1000 * match.ruleset.pause_max_s, now)
+    return _open(match, match.turn.next(), now)
+
+
+def _open(match: Match, turn: Turn, now: int) -> PhaseOpened:
+    a, b = match.client_seeds.A, match.client_seeds.B
+    assert a is not None
+    assert b is not None
+    seeds = DiceSeeds(match.server_seed, match.dice_id, Seats(a, b))
+    return PhaseOpened(turn, roll_for(seeds, turn, opening_double=match.ruleset.opening_double_allowed), now)
+
+
+def _play_due(match: Match) -> _Due | None:
+    """A pass that the server makes, or the flag or absence that ends the match (§4.5, §7.2, §8.3)."""
+    assert match.turn is not None
+    passes_at = match.shown_at + match.ruleset.auto_pass_ms
+    turn, ends = match.turn, []
+    for seat in Seat:
+        if not match.owes(seat):
+            continue
+        if not match.can_move(seat):
+            return _Due(passes_at, lambda now, seat=seat: PlayMade(seat, turn, "pass", (), 0, 0, now))  # type: ignore[misc]
+        end = _end_of_time(match, seat)
+        if end is not None:
+            ends.append((*end, seat))
+    if match.ruleset.clock.type == "none":
+        return _Due(match.last_play_at + IDLE_VOID_MS, lambda now: MatchEnded(Outcome.VOID, None, now))
+    if not ends:
+        return None
+    first = min(moment for moment, *_ in ends)
+    falling = [end for end in ends if end[0] == first]
+    done_at = max(processed for _, processed, *_ in falling)
+    _, _, outcome, seat = falling[0]
+    if len(falling) == 2 and not match.is_last_move and match.turn != FIRST_TURN:
+        return _Due(done_at, lambda now: MatchEnded(outcome, None, first))  # both in one millisecond (§8.6)
+    return _Due(done_at, lambda now: _gives_up(match, seat, outcome, first))
+
+
+def zero_shown_at(match: Match, seat: Seat) -> int | None:
+    """When this seat's clock shows zero (ms), the grace of an absence included (§7.2, §8.3); None without a clock.
+
+    The flag waits a little longer, for a play that may be on its way.
+    """
+    needed = zero_after(match.ruleset.clock, match.clocks[seat])
+    if needed is None:
+        return None
+    zero = match.shown_at + needed
+    presence = match.presence[seat]
+    if presence.grace_until is not None:
+        return max(zero, presence.grace_until)
+    if presence.away_since is not None and not presence.grace_used and presence.away_since < zero:
+        return max(zero, presence.away_since + 1000 * match.ruleset.grace_s)
+    return zero
+
+
+def absence_ends_at(match: Match, seat: Seat) -> int | None:
+    """When the patience with a player who owes a play and is away ends (§8.3); None while he is there.
+
+    Without a clock nobody is waited for by the second: such a match is void after a day (§8.6).
+    """
+    presence = match.presence[seat]
+    if presence.away_since is None or match.ruleset.clock.type == "none":
+        return None
+    return presence.away_since + max(0, 1000 * match.ruleset.absence_s - presence.away_ms)
+
+
+def _end_of_time(match: Match, seat: Seat) -> tuple[int, int, Outcome] | None:
+    """The moment at which this seat's time is over, when that is acted on, and what it counts as."""
+    zero, gone = zero_shown_at(match, seat), absence_ends_at(match, seat)
+    if gone is not None and (zero is None or gone < zero):
+        return gone, gone, Outcome.ABANDONED
+    if zero is None:
+        return None
+    return zero, zero + match.clocks[seat].longest_lag(), Outcome.TIME
+
+
+# -------------------------------------------------------------------------------------------------------- apply
+
+
+def replay(start: Match, events: Iterable[Event]) -> Match:
+    """The match after these events."""
+    return reduce(apply, events, start)
+
+
+def apply(match: Match, event: Event) -> Match:
+    """The match after an event that has happened. Refuses nothing; reads no clock, no dice."""
+    match event:
+        case SeedHashed(seat, hash_, at):
+            hashes = match.hashes.with_(seat, hash_)
+            return _hashes_in(replace(match, hashes=hashes), at)
+        case SeedRevealed(seat, seed, at):
+            return replace(match, client_seeds=match.client_seeds.with_(seat, seed))
+        case SeedDefaulted(seat, at):
+            seeds = match.client_seeds.with_(seat, NO_SEED)
+            return _hashes_in(replace(match, client_seeds=seeds, defaulted=(*match.defaulted, seat)), at)
+        case PhaseOpened():
+            return _opened(match, event)
+        case PlayMade():
+            return _played(match, event)
+        case Left(seat, at):
+            gone = replace(match.presence[seat], connected=False)
+            if match.owes(seat):
+                gone = replace(gone, away_since=max(at, match.shown_at))
+            return replace(match, presence=match.presence.with_(seat, gone))
+        case Returned(seat, at):
+            return replace(match, presence=match.presence.with_(seat, _back(match, seat, at)))
+        case DrawOffered(seat, turn, _):
+            return replace(match, offers=match.offers.with_(seat, turn))
+        case PauseOrdered():
+            return replace(match, pause_ordered=event)
+        case Paused():
+            return replace(match, pause=event)
+        case Resumed():
+            return replace(match, pause=None, pause_ordered=None)
+        case TimeAdded(seat, ms):
+            return replace(match, clocks=match.clocks.with_(seat, match.clocks[seat].with_more(ms)))
+        case TimeGivenBack(ms):
+            return _given_back(match, ms)
+        case MatchEnded():
+            return replace(match, ended=event, score=_score(match, event))
+
+
+def _hashes_in(match: Match, at: int) -> Match:
+    """Notes when the last hash came in that had to: from there the seeds are waited for (§9.1)."""
+    if match.hashed_at is None and all(
+        match.hashes[seat] is not None or match.client_seeds[seat] is not None for seat in Seat
+    ):
+        return replace(match, hashed_at=at)
+    return match
+
+
+def _opened(match: Match, event: PhaseOpened) -> Match:
+    shown_at = event.at + match.ruleset.reveal_ms
+    return replace(
+        match,
+        turn=event.turn,
+        roll=event.roll,
+        shown_at=shown_at,
+        plays=Seats(None, None),
+        presence=Seats(
+            *(
+                presence if presence.connected else replace(presence, away_since=shown_at)
+                for presence in (match.presence.A, match.presence.B)
+            )
+        ),
+    )
+
+
+def _played(match: Match, event: PlayMade) -> Match:
+    seat, clock = event.seat, match.clocks[event.seat]
+    if event.kind != "pass":
+        clock = clock.after_thinking(match.ruleset.clock, event.thought_ms, event.allowed_ms)
+    made = Made(event.kind, event.moves, event.thought_ms - event.allowed_ms)
+    presence = match.presence[seat]
+    if event.kind == "pass":  # nothing was owed, so nobody was waited for
+        presence = replace(presence, away_since=None)
+    presence = replace(_waited_for(presence, event.at), grace_until=None)
+    offers = match.offers
+    if event.kind != "pass" and draw_offered_to(match, seat):
+        offers = offers.with_(seat.other, None)  # lapses at the receiver's next play (§8.5)
+    match = replace(
+        match,
+        plays=match.plays.with_(seat, made),
+        clocks=match.clocks.with_(seat, clock),
+        presence=match.presence.with_(seat, presence),
+        offers=offers,
+        last_play_at=event.at,
+    )
+    return match if match.is_phase_open else _closed(match)
+
+
+def _closed(match: Match) -> Match:
+    """Both have played: the two games as they stand now (§4.1)."""
+    turn, roll, a, b = match.turn, match.roll, match.plays.A, match.plays.B
+    assert turn is not None
+    assert roll is not None
+    assert a is not None
+    assert b is not None
+    games = match.games
+    for seat, made in ((Seat.A, a), (Seat.B, b)):
+        after = match.rules.after(match.position_for(seat), made.moves)
+        games = games.with_(game_of(seat, turn.phase), after.turned() if turn.phase is Phase.K else after)
+    return replace(
+        match,
+        games=games,
+        round_end=games if turn.phase is Phase.K else match.round_end,
+        history=(*match.history, PhasePlayed(turn, roll, Seats(a, b), games)),
+        parted=turn.round if match.parted is None and games.X != games.Y else match.parted,
+    )
+
+
+def _waited_for(presence: Presence, at: int) -> Presence:
+    """An absence that has come to its end, added to the earlier ones."""
+    if presence.away_since is None:
+        return presence
+    return replace(presence, away_since=None, away_ms=presence.away_ms + max(0, at - presence.away_since))
+
+
+def _back(match: Match, seat: Seat, at: int) -> Presence:
+    presence = match.presence[seat]
+    back = replace(_waited_for(presence, at), connected=True)
+    needed = zero_after(match.ruleset.clock, match.clocks[seat])
+    if presence.away_since is None or needed is None or presence.grace_used:
+        return back
+    zero = match.shown_at + needed
+    if not presence.away_since < zero <= at:
+        return back
+    # The bank ran out during this absence: the one grace of the match goes on until its end (§8.3).
+    return replace(back, grace_used=True, grace_until=presence.away_since + 1000 * match.ruleset.grace_s)
+
+
+def _given_back(match: Match, ms: int) -> Match:
+    """Every running time begins that much later (§8.5)."""
+
+    def later(presence: Presence) -> Presence:
+        return replace(
+            presence,
+            away_since=None if presence.away_since is None else presence.away_since + ms,
+            grace_until=None if presence.grace_until is None else presence.grace_until + ms,
+        )
+
+    return replace(
+        match,
+        seeding_from=match.seeding_from + ms,
+        hashed_at=None if match.hashed_at is None else match.hashed_at + ms,
+        shown_at=match.shown_at + ms,
+        last_play_at=match.last_play_at + ms,
+        presence=Seats(later(match.presence.A), later(match.presence.B)),
+        pause=match.pause and replace(match.pause, until=match.pause.until + ms),
+    )
+
+
+def _score(match: Match, event: MatchEnded) -> Score:
+    rules = match.ruleset if not match.computers else replace(match.ruleset, rated=False)
+    games, charged = match.games, match.charged
+    match event.outcome:
+        case Outcome.FINISHED:
+            return settle(rules, games, charged, assess_time=not match.computers)
+        case Outcome.RESIGNED | Outcome.TIME | Outcome.ABANDONED if event.by is not None:
+            price = concession(rules, match.round_end, games, event.by)
+            return settle_concession(rules, games, price, event.by, event.outcome, charged)
+        case Outcome.AGREED:
+            return settle_agreed(rules, games, match.round_end, charged)
+        case Outcome.ADJUDICATED if event.net_for_A is not None:
+            return settle_adjudicated(rules, games, event.net_for_A, charged)
+        case _:
+            return replace(settle_for_nothing(games, event.outcome, charged), by=event.by)
+
+
+def match_commitment(match: Match) -> str:
+    """C of §9.1."""
+    return commitment(match.server_seed)
