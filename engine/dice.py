@@ -93,17 +93,8 @@ def roll_for(seeds: DiceSeeds, turn: Turn, *, opening_double: bool) -> Roll:
 def _dice(seeds: DiceSeeds, turn: Turn) -> Iterator[int]:
     counter = 0
     while True:
-        text = "|".join(
-            [
-                "nardy-dice/1",
-                seeds.dice_id,
-                seeds.clients.A,
-                seeds.clients.B,
-                str(turn.round),
-                turn.phase.value,
-                str(counter),
-            ]
-        )
+        place = f"{turn.round}|{turn.phase.value}|{counter}"
+        text = f"nardy-dice/1|{seeds.dice_id}|{seeds.clients.A}|{seeds.clients.B}|{place}"
         for byte in hmac.digest(seeds.server, text.encode(), "sha256"):
             if byte < _FAIR:
                 yield byte % 6 + 1

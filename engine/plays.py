@@ -167,7 +167,7 @@ class _Walk:
 
 
 def _with(points: _Points, point: int) -> _Points:
-    return points if point in points else (*points, point)
+    return points if point in points or point == OFF else (*points, point)
 
 
 def _two_dice(walk: _Walk, first: int, second: int, one: _Paths, both: _Paths) -> None:
