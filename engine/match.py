@@ -375,14 +375,26 @@ Command = (
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What one seat did in a phase, and the thinking it was charged for."""
+    """What one seat did in a phase, how it is written, and the thinking it was charged for."""
 
     kind: str  # play, pass, missed
     moves: tuple[Move, ...]
     charged_ms: int
+    text: str
 
-    def __str__(self) -> str:
-        return {"pass": "--", "missed": "=="}.get(self.kind) or notation(self.moves)
+    @classmethod
+    def of(cls, kind: str, moves: tuple[Move, ...], charged_ms: int) -> Made:
+        """Written `13/8 6/5*`, `--` for a pass, `==` for a play never made."""
+        return cls(kind, moves, charged_ms, {"pass": "--", "missed": "=="}.get(kind) or notation(moves))
+
+
+RecordLine = tuple[str, tuple[int, int], str, str, int, int]  # turn, roll, plays and charged ms of A and B
+
+
+def record_line(turn: Turn, roll: Roll, plays: Seats[Made]) -> RecordLine:
+    """One phase as a line of the record: both decisions on the same dice, side by side."""
+    a, b = plays.A, plays.B
+    return str(turn), (roll.first, roll.second), a.text, b.text, a.charged_ms, b.charged_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,6 +441,7 @@ class Match:
     plays: Seats[Made | None] = Seats(None, None)  # of the open phase
     presence: Seats[Presence] = Seats(Presence(), Presence())
     history: tuple[PhasePlayed, ...] = ()
+    record: tuple[RecordLine, ...] = ()  # the finished phases
     parted: int | None = None  # the round in which the two games first differed
     offers: Seats[Turn | None] = Seats(None, None)  # standing draw offers, by when they were made
     pause_ordered: PauseOrdered | None = None
@@ -528,13 +541,18 @@ def ends_after(turn: Turn, games: Games[Position]) -> bool:
 
 
 def decide(match: Match, command: Command) -> tuple[Event, ...]:
-    """The events that accepting `command` causes. Raises RuleError, and then nothing happened.
+    """The events that accepting `command` causes. Raises RuleError, and then nothing happened."""
+    return unfold(match, command)[0]
+
+
+def unfold(match: Match, command: Command) -> tuple[tuple[Event, ...], Match]:
+    """The events of `decide`, and the match after them: what `replay` of them gives.
 
     What is due by the command's time happens first, in order; so a play that comes after a flag finds the match over.
     """
     if match.score is not None:
         if isinstance(command, Tick | Leave | Return | GiveBack):
-            return ()
+            return (), match
         raise MatchIsOver
     story = _Story(match)
     if isinstance(
@@ -547,7 +565,7 @@ def decide(match: Match, command: Command) -> tuple[Event, ...]:
         story.catch_up(command.at)
     elif not isinstance(command, Tick | Leave | Return | GiveBack):
         raise MatchIsOver
-    return tuple(story.events)
+    return tuple(story.events), story.match
 
 
 class _Story:
@@ -910,7 +928,7 @@ def _played(match: Match, event: PlayMade) -> Match:
     seat, clock = event.seat, match.clocks[event.seat]
     if event.kind != "pass":
         clock = clock.after_thinking(match.ruleset.clock, event.thought_ms, event.allowed_ms)
-    made = Made(event.kind, event.moves, event.thought_ms - event.allowed_ms)
+    made = Made.of(event.kind, event.moves, event.thought_ms - event.allowed_ms)
     presence = match.presence[seat]
     if event.kind == "pass":  # nothing was owed, so nobody was waited for
         presence = replace(presence, away_since=None)
@@ -945,6 +963,7 @@ def _closed(match: Match) -> Match:
         games=games,
         round_end=games if turn.phase is Phase.K else match.round_end,
         history=(*match.history, PhasePlayed(turn, roll, Seats(a, b), games)),
+        record=(*match.record, record_line(turn, roll, Seats(a, b))),
         parted=turn.round if match.parted is None and games.X != games.Y else match.parted,
     )
 

@@ -16,9 +16,11 @@ from engine.match import (
     Made,
     Match,
     PhasePlayed,
+    RecordLine,
     absence_ends_at,
     draw_offered_to,
     match_commitment,
+    record_line,
     resign_price,
     zero_shown_at,
 )
@@ -90,9 +92,6 @@ class Theirs:
     color: str
     draft: tuple[WireMove, ...]
     played: Played | None
-
-
-RecordLine = tuple[str, tuple[int, int], str, str, int, int]  # turn, roll, plays and charged ms of A and B
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +290,7 @@ def _wire_moves(moves: tuple[Move, ...]) -> tuple[WireMove, ...]:
 
 
 def _played(made: Made, seat: Seat, color: Color, turn: str) -> Played:
-    return Played(seat.value, color.value, turn, str(made), _wire_moves(made.moves))
+    return Played(seat.value, color.value, turn, made.text, _wire_moves(made.moves))
 
 
 def _played_by(phase: PhasePlayed, seat: Seat) -> Played:
@@ -312,18 +311,16 @@ def _last(match: Match) -> Games[Played | None]:
 
 
 def _record(match: Match) -> tuple[RecordLine, ...]:
-    lines = [
-        _line(str(phase.turn), (phase.roll.first, phase.roll.second), phase.plays) for phase in match.history
-    ]
-    if match.score is not None and match.turn and match.roll and None in (match.plays.A, match.plays.B):
-        never = Made("missed", (), 0)  # the phase that was open when the match ended: it counts for nobody
-        plays = Seats(match.plays.A or never, match.plays.B or never)
-        lines.append(_line(str(match.turn), (match.roll.first, match.roll.second), plays))
-    return tuple(lines)
-
-
-def _line(turn: str, roll: tuple[int, int], plays: Seats[Made]) -> RecordLine:
-    return turn, roll, str(plays.A), str(plays.B), plays.A.charged_ms, plays.B.charged_ms
+    if (
+        match.score is None
+        or match.turn is None
+        or match.roll is None
+        or None not in (match.plays.A, match.plays.B)
+    ):
+        return match.record
+    never = Made.of("missed", (), 0)  # the phase that was open when the match ended: it counts for nobody
+    plays = Seats(match.plays.A or never, match.plays.B or never)
+    return (*match.record, record_line(match.turn, match.roll, plays))
 
 
 def _draw_offer(match: Match, seat: Seat) -> str | None:
