@@ -586,6 +586,11 @@ class _Story:
 
 
 def _accept(match: Match, command: Command) -> tuple[Event, ...]:
+    if (
+        isinstance(command, OrderPause | Resume | AddTime | VoidMatch | SetResult)
+        and not command.reason.strip()
+    ):
+        raise BadDecision("An arbiter gives a reason.")
     match command:
         case CommitSeed():
             return _commit_seed(match, command)
@@ -809,8 +814,12 @@ def _play_due(match: Match) -> _Due | None:
     falling = [end for end in ends if end[0] == first]
     done_at = max(processed for _, processed, *_ in falling)
     _, _, outcome, seat = falling[0]
-    if len(falling) == 2 and not match.is_last_move and match.turn != FIRST_TURN:
-        return _Due(done_at, lambda now: MatchEnded(outcome, None, first))  # both in one millisecond (§8.6)
+    if len(falling) == 2 and not match.is_last_move:  # both in one millisecond (§8.6)
+        if match.turn == FIRST_TURN:
+            outcome = Outcome.ABORTED  # by nobody alone
+        elif outcome is not falling[1][2]:
+            outcome = Outcome.TIME  # one by the clock is enough; the seats do not matter
+        return _Due(done_at, lambda now: MatchEnded(outcome, None, first))
     return _Due(done_at, lambda now: _gives_up(match, seat, outcome, first))
 
 
@@ -881,7 +890,8 @@ def apply(match: Match, event: Event) -> Match:
                 gone = replace(gone, away_since=max(at, match.shown_at))
             return replace(match, presence=match.presence.with_(seat, gone))
         case Returned(seat, at):
-            return replace(match, presence=match.presence.with_(seat, _back(match, seat, at)))
+            back = replace(_waited_for(match, seat, at), connected=True)
+            return replace(match, presence=match.presence.with_(seat, back))
         case DrawOffered(seat, turn, _):
             return replace(match, offers=match.offers.with_(seat, turn))
         case PauseOrdered():
@@ -929,10 +939,11 @@ def _played(match: Match, event: PlayMade) -> Match:
     if event.kind != "pass":
         clock = clock.after_thinking(match.ruleset.clock, event.thought_ms, event.allowed_ms)
     made = Made.of(event.kind, event.moves, event.thought_ms - event.allowed_ms)
-    presence = match.presence[seat]
     if event.kind == "pass":  # nothing was owed, so nobody was waited for
-        presence = replace(presence, away_since=None)
-    presence = replace(_waited_for(presence, event.at), grace_until=None)
+        presence = replace(match.presence[seat], away_since=None)
+    else:
+        presence = _waited_for(match, seat, event.at)
+    presence = replace(presence, grace_until=None)
     offers = match.offers
     if event.kind != "pass" and draw_offered_to(match, seat):
         offers = offers.with_(seat.other, None)  # lapses at the receiver's next play (§8.5)
@@ -968,24 +979,18 @@ def _closed(match: Match) -> Match:
     )
 
 
-def _waited_for(presence: Presence, at: int) -> Presence:
-    """An absence that has come to its end, added to the earlier ones."""
-    if presence.away_since is None:
-        return presence
-    return replace(presence, away_since=None, away_ms=presence.away_ms + max(0, at - presence.away_since))
-
-
-def _back(match: Match, seat: Seat, at: int) -> Presence:
+def _waited_for(match: Match, seat: Seat, at: int) -> Presence:
+    """An absence that has come to its end, added to the earlier ones (§8.3)."""
     presence = match.presence[seat]
-    back = replace(_waited_for(presence, at), connected=True)
+    away_since = presence.away_since
+    if away_since is None:
+        return presence
+    over = replace(presence, away_since=None, away_ms=presence.away_ms + max(0, at - away_since))
     needed = zero_after(match.ruleset.clock, match.clocks[seat])
-    if presence.away_since is None or needed is None or presence.grace_used:
-        return back
-    zero = match.shown_at + needed
-    if not presence.away_since < zero <= at:
-        return back
-    # The bank ran out during this absence: the one grace of the match goes on until its end (§8.3).
-    return replace(back, grace_used=True, grace_until=presence.away_since + 1000 * match.ruleset.grace_s)
+    if needed is None or presence.grace_used or not away_since < match.shown_at + needed <= at:
+        return over
+    # The bank ran out during this absence: the one grace of the match goes on until its end.
+    return replace(over, grace_used=True, grace_until=away_since + 1000 * match.ruleset.grace_s)
 
 
 def _given_back(match: Match, ms: int) -> Match:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from struct import Struct
 from typing import NamedTuple
 
 from engine.dice import Roll
 from engine.errors import IllegalPlay, Param
-from engine.position import BAR, OFF, Position
+from engine.position import BAR, OFF, Position, Side
 
 
 class Move(NamedTuple):
@@ -75,17 +76,20 @@ class StepGraph:
         return tuple(moves)
 
 
+_Change = tuple[int, Move]  # a move, and what it adds to the position's number
+
+
 class _Step(NamedTuple):
     """One move by one die from one point, looked up instead of computed."""
 
     end: int
     facing: int  # index of the opponent's count on the point landed on; off faces nothing
-    change: int  # what the move adds to the position's number
-    move: Move
-    hit_change: int  # the same when it hits
-    hit_move: Move
+    quiet: _Change
+    hitting: _Change
 
 
+_HITS = 8 * 26  # where in a position's number the bits begin of the points on which a checker was hit
+_MINE = Struct("26B4x")  # the counts in a number's 30 bytes
 _NOTHING = 26  # where off looks for an enemy: a count that is always zero
 
 
@@ -95,10 +99,8 @@ def _step(start: int, die: int) -> _Step:
     return _Step(
         end,
         BAR - end if end else _NOTHING,
-        change,
-        Move(start, end, die, False),
-        change + (1 << (8 * 26 + end)),
-        Move(start, end, die, True),
+        (change, Move(start, end, die, False)),
+        (change + (1 << (_HITS + end)), Move(start, end, die, True)),
     )
 
 
@@ -106,7 +108,8 @@ _STEPS = {die: tuple(_step(start, die) for start in range(26)) for die in range(
 
 _Points = tuple[int, ...]  # where checkers may be found: every occupied point, perhaps some empty ones
 _Paths = dict[int, tuple[Move, ...]]  # a position's number -> moves that lead to it
-_State = tuple[int, tuple[int, ...]]  # a position's number, and the dice still to play
+_State = tuple[int, int]  # a position's number, and which dice are still to play
+_Ways = tuple[tuple[int, int], ...]  # the dice that can be next, each with which are left then
 
 
 class _Walk:
@@ -123,11 +126,10 @@ class _Walk:
         self.theirs = [*position.theirs, 0]
         self.number = int.from_bytes(bytes(self.mine), "little")
         self.points = tuple(point for point in range(BAR, 0, -1) if self.mine[point])
-        self.outside = sum(
-            self.mine[7:]
-        )  # checkers not home yet: nothing bears off while there are any (§2.3)
+        # Checkers not home yet: nothing bears off while there are any (§2.3).
+        self.outside = sum(self.mine[7:])
 
-    def moves(self, die: int, points: _Points, highest: int = BAR) -> list[tuple[int, Move]]:
+    def moves(self, die: int, points: _Points, highest: int = BAR) -> list[_Change]:
         """Every move by this die from `highest` or lower, with what it adds to the number (§2.1, §2.3)."""
         mine, theirs, steps = self.mine, self.theirs, _STEPS[die]
         if mine[BAR]:
@@ -136,15 +138,15 @@ class _Walk:
         for start in points:
             if start > highest or not mine[start]:
                 continue
-            end, facing, change, move, hit_change, hit_move = steps[start]
+            end, facing, quiet, hitting = steps[start]
             enemies = theirs[facing]
             if enemies:
                 if enemies == 1:  # two or more close the point
-                    found.append((hit_change, hit_move))
+                    found.append(hitting)
                 continue
             if not end and (self.outside or (start < die and any(mine[start + 1 : 7]))):
                 continue  # all home first; a larger die only when no checker stands higher
-            found.append((change, move))
+            found.append(quiet)
         return found
 
     def make(self, move: Move) -> None:
@@ -170,15 +172,47 @@ def _with(points: _Points, point: int) -> _Points:
     return points if point in points or point == OFF else (*points, point)
 
 
-def _two_dice(walk: _Walk, first: int, second: int, one: _Paths, both: _Paths) -> None:
-    """Notes the positions that these dice reach in this order."""
-    for change, move in walk.moves(first, walk.points):
-        number = walk.number + change
-        one.setdefault(number, (move,))
-        walk.make(move)
-        for further, then in walk.moves(second, _with(walk.points, move.end)):
-            both.setdefault(number + further, (move, then))
-        walk.take_back(move)
+def _two_dice(walk: _Walk, high: int, low: int) -> _Paths:
+    """The positions that two different dice reach: both dice, or if that cannot be, the larger (§2.2)."""
+    if walk.outside >= 2 and not walk.mine[BAR]:
+        return _two_dice_freely(walk, high, low)
+    both: _Paths = {}
+    one: _Paths = {}
+    for first, second in ((high, low), (low, high)):
+        moves = walk.moves(first, walk.points)
+        one = one or {walk.number + change: (move,) for change, move in moves}
+        for change, move in moves:
+            walk.make(move)
+            for further, then in walk.moves(second, _with(walk.points, move.end)):
+                both.setdefault(walk.number + change + further, (move, then))
+            walk.take_back(move)
+    return both or one
+
+
+def _two_dice_freely(walk: _Walk, high: int, low: int) -> _Paths:
+    """The same where nobody has to enter and nobody can bear off: there one move neither allows nor forbids another,
+    but to the checker that it moves.
+    """
+    mine, number = walk.mine, walk.number
+    highs, lows = walk.moves(high, walk.points), walk.moves(low, walk.points)
+    both: _Paths = {}
+    for change, move in highs:
+        start, end, _, hit = move
+        alone = mine[start] == 1
+        for further, then in lows:
+            if then.start == start and alone:
+                continue
+            if hit and then.end == end:  # both land on the same blot, and it is hit once
+                further, then = _STEPS[low][then.start].quiet
+            both[number + change + further] = (move, then)
+    for moves, second in ((highs, low), (lows, high)):
+        for change, move in moves:
+            if not mine[move.end]:  # else what goes on from there is a pair of moves above
+                walk.make(move)
+                for further, then in walk.moves(second, (move.end,)):
+                    both.setdefault(number + change + further, (move, then))
+                walk.take_back(move)
+    return both or {number + change: (move,) for change, move in highs or lows}
 
 
 def _four_dice(walk: _Walk, die: int) -> _Paths:
@@ -186,37 +220,26 @@ def _four_dice(walk: _Walk, die: int) -> _Paths:
 
     Moves from high points to low ones reach them all, for whatever is closed stays closed.
     """
-    longest: _Paths = {}
-    level: list[tuple[int, tuple[Move, ...]]] = [(walk.number, ())]
-    for _ in range(4):
-        further: _Paths = {}
-        for number, path in level:
-            for move in path:
+    reached: tuple[_Paths, ...] = ({}, {}, {}, {})
+
+    def explore(number: int, path: tuple[Move, ...], points: _Points, highest: int) -> None:
+        further = reached[len(path)]
+        for change, move in walk.moves(die, points, highest):
+            further[number + change] = longer = (*path, move)
+            if len(longer) < 4:
                 walk.make(move)
-            points = walk.points
-            for move in path:
-                points = _with(points, move.end)
-            for change, move in walk.moves(die, points, path[-1].start if path else BAR):
-                further.setdefault(number + change, (*path, move))
-            for move in reversed(path):
+                explore(number + change, longer, _with(points, move.end), move.start)
                 walk.take_back(move)
-        if not further:
-            break
-        longest, level = further, list(further.items())
-    return longest
+
+    explore(walk.number, (), walk.points, BAR)
+    return next((paths for paths in reversed(reached) if paths), {})
 
 
 def _paths(position: Position, roll: Roll) -> _Paths:
     """The positions that legal plays reach, each with one way of getting there (§2.2)."""
     walk = _Walk(position)
-    if roll.is_double:
-        return _four_dice(walk, roll.first)
-    both: _Paths = {}
-    by_high: _Paths = {}
-    by_low: _Paths = {}
-    _two_dice(walk, roll.high, roll.low, by_high, both)
-    _two_dice(walk, roll.low, roll.high, by_low, both)
-    return both or by_high or by_low
+    paths = _four_dice(walk, roll.first) if roll.is_double else _two_dice(walk, roll.high, roll.low)
+    return paths or {walk.number: ()}
 
 
 def legal_plays(position: Position, roll: Roll) -> tuple[Play, ...]:
@@ -225,7 +248,32 @@ def legal_plays(position: Position, roll: Roll) -> tuple[Play, ...]:
     A play uses as many dice as any play can; when only one of two can be used, the larger. Where nothing can be
     played there is one play, the empty one.
     """
-    return tuple(Play(moves) for moves in _paths(position, roll).values()) or (Play(()),)
+    return tuple(map(Play, _paths(position, roll).values()))
+
+
+def results(position: Position, roll: Roll) -> tuple[Position, ...]:
+    """The position after each of the legal plays, in their order."""
+    theirs = {0: position.theirs}  # by which of them were hit
+    ends = []
+    for number in _paths(position, roll):
+        hits = number >> _HITS
+        if hits not in theirs:
+            theirs[hits] = _hit(position.theirs, hits)
+        ends.append(Position(_MINE.unpack(number.to_bytes(_MINE.size, "little")), theirs[hits]))
+    return tuple(ends)
+
+
+def _hit(theirs: Side, hits: int) -> Side:
+    """Their side when the single checkers on these points of mine, a bit each, are on the bar."""
+    counts = [0 if hits >> (BAR - point) & 1 else number for point, number in enumerate(theirs)]
+    counts[BAR] += hits.bit_count()
+    return tuple(counts)
+
+
+def _number(before: Position, reached: Position) -> int:
+    """The number under which `_paths` knows a position reached from the one before."""
+    hits = sum(1 << (BAR - point) for point in range(1, BAR) if reached.theirs[point] < before.theirs[point])
+    return int.from_bytes(bytes(reached.mine), "little") + (hits << _HITS)
 
 
 def after(position: Position, hops: Iterable[Move | Hop]) -> Position:
@@ -233,16 +281,18 @@ def after(position: Position, hops: Iterable[Move | Hop]) -> Position:
 
     Shows where checkers end, and refuses nothing but taking one from where none is (ValueError).
     """
-    mine, theirs = list(position.mine), list(position.theirs)
-    for hop in hops:
-        if not mine[hop.start]:
-            raise ValueError(f"no checker on {hop.start}")
-        mine[hop.start] -= 1
-        mine[hop.end] += 1
-        if hop.end != OFF and theirs[BAR - hop.end] == 1:
-            theirs[BAR - hop.end] = 0
-            theirs[BAR] += 1
-    return Position(tuple(mine), tuple(theirs))
+    mine, theirs = list(position.mine), position.theirs
+    for start, end, *_ in hops:
+        if not mine[start]:
+            raise ValueError(f"no checker on {start}")
+        mine[start] -= 1
+        mine[end] += 1
+        if end and theirs[BAR - end] == 1:
+            struck = list(theirs)
+            struck[BAR - end] = 0
+            struck[BAR] += 1
+            theirs = tuple(struck)
+    return Position(tuple(mine), theirs)
 
 
 @lru_cache(maxsize=4096)
@@ -252,45 +302,51 @@ def step_graph(position: Position, roll: Roll) -> StepGraph:
     A pure function, remembered for the positions asked for most recently.
     """
     walk = _Walk(position)
-    start: tuple[int, ...] = (roll.first,) * 4 if roll.is_double else (roll.high, roll.low)
-    reach: dict[_State, tuple[int, list[tuple[Move, _State]]]] = {}
+    # The dice still to play as a number, and for each such number which die can be next and what is left then
+    ways: tuple[_Ways, ...]
+    if roll.is_double:
+        ways = ((), *(((roll.first, left),) for left in range(4)))
+    else:
+        ways = ((), ((roll.high, 0),), ((roll.low, 0),), ((roll.high, 2), (roll.low, 1)))
+    edges: dict[_State, list[tuple[Move, _State]]] = {}
+    lengths: dict[_State, int] = {}
 
-    def explore(number: int, dice: tuple[int, ...], points: _Points) -> int:
+    def explore(state: _State, points: _Points) -> int:
         """How many dice can still be played; notes the moves by which."""
-        state = number, dice
-        if state in reach:
-            return reach[state][0]
+        number, dice = state
         longest = 0
-        ways: list[tuple[Move, _State]] = []
-        for die in dict.fromkeys(dice):
-            at = dice.index(die)
-            rest = dice[:at] + dice[at + 1 :]
+        found: list[tuple[Move, _State]] = []
+        for die, left in ways[dice]:
             for change, move in walk.moves(die, points):
-                reached = number + change
-                walk.make(move)
-                length = 1 + explore(reached, rest, _with(points, move.end))
-                walk.take_back(move)
+                following = number + change, left
+                if not left:
+                    length = 1
+                elif following in lengths:
+                    length = 1 + lengths[following]
+                else:
+                    walk.make(move)
+                    length = 1 + explore(following, _with(points, move.end))
+                    walk.take_back(move)
                 if length > longest:
-                    longest, ways = length, []
+                    longest, found = length, []
                 if length == longest:
-                    ways.append((move, (reached, rest)))
-        if longest == 1 and len(dice) == 2 and not roll.is_double:  # one die only: the larger
-            ways = [way for way in ways if way[0].die == roll.high] or ways
-        reach[state] = longest, ways
+                    found.append((move, following))
+        lengths[state], edges[state] = longest, found
         return longest
 
-    explore(walk.number, start, walk.points)
-    numbers = {(walk.number, start): 0}
-    order = [(walk.number, start)]
+    start = walk.number, len(ways) - 1
+    if explore(start, walk.points) == 1 and not roll.is_double:  # one die only: the larger
+        edges[start] = [way for way in edges[start] if way[0].die == roll.high] or edges[start]
     nodes = []
+    places, order = {start: 0}, [start]
     for state in order:
-        edges = []
-        for move, following in reach[state][1]:
-            if following not in numbers:
-                numbers[following] = len(order)
+        onward = []
+        for (from_, to, die, hit), following in edges.get(state, ()):
+            place = places.setdefault(following, len(order))
+            if place == len(order):
                 order.append(following)
-            edges.append(Edge(move.start, move.end, move.die, int(move.hit), numbers[following]))
-        nodes.append(tuple(edges))
+            onward.append(Edge(from_, to, die, int(hit), place))
+        nodes.append(tuple(onward))
     return StepGraph(tuple(nodes))
 
 
@@ -300,13 +356,15 @@ def find_play(position: Position, roll: Roll, hops: Sequence[Hop]) -> Play:
     Raises IllegalPlay, saying which rule is in the way.
     """
     try:
-        reached = after(position, hops) if len(hops) <= 4 and all(map(_is_hop, hops)) else None
+        # From the highest point down, each can be made where any order can.
+        written = sorted(hops, reverse=True)
+        reached = after(position, written) if len(hops) <= 4 and all(map(_is_hop, hops)) else None
     except ValueError:
         reached = None
     if reached is not None:
-        for play in legal_plays(position, roll):
-            if after(position, play.moves) == reached:
-                return play
+        moves = _paths(position, roll).get(_number(position, reached))
+        if moves is not None:
+            return Play(moves)
     because, detail, params = _reason(position, roll, hops)
     raise IllegalPlay(" ".join(map(_hop_text, hops)), str(roll), because, detail, **params)
 

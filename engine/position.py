@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -84,16 +85,15 @@ class Position:
 
 def _parse_side(text: str) -> Side:
     points: dict[int, int] = {}
-    bar = 0
     for item in text.split():
-        place, _, number = item.partition(":")
-        if not number.isdecimal() or not (place == "bar" or place.isdecimal()):
+        if not re.fullmatch(r"(bar|[0-9]{1,2}):[0-9]{1,2}", item):
             raise BadPosition(f"'{item}' is not 'point:number'.")
-        if place == "bar":
-            bar = int(number)
-        else:
-            points[int(place)] = int(number)
-    return side(points, bar=bar)
+        place, _, number = item.partition(":")
+        point = BAR if place == "bar" else int(place)
+        if point in points or (point == BAR and place != "bar"):
+            raise BadPosition(f"'{place}' is no point, or is there twice.")
+        points[point] = int(number)
+    return side({point: n for point, n in points.items() if point != BAR}, bar=points.get(BAR, 0))
 
 
 def _side_text(counts: Side) -> str:

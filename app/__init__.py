@@ -1,0 +1,1 @@
+"""The server around the game: web, service and store."""

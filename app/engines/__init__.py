@@ -1,0 +1,1 @@
+"""Adapters of strong engines to `engine.bot` and `engine.analysis`; numpy lives here."""

@@ -1,0 +1,1 @@
+"""The story of each use: lock, decide, store, apply, show."""

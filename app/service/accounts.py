@@ -1,0 +1,54 @@
+"""Guests: a player is a name and a cookie (§10.2)."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+
+from app.service.errors import BadName
+from app.store import Store
+from app.store.accounts import Account
+
+NAME_LENGTH = 24
+
+
+def clean_name(name: str) -> str:
+    """The name as it is kept: one line, no invisible or direction-changing characters. Raises BadName."""
+    composed = unicodedata.normalize("NFC", name)
+    visible = "".join(" " if unicodedata.category(char) in ("Zs", "Cc") else char for char in composed)
+    cleaned = " ".join(visible.split())
+    if not cleaned:
+        raise BadName("empty", "A name needs at least one letter.")
+    if len(cleaned) > NAME_LENGTH:
+        raise BadName("long", f"A name has at most {NAME_LENGTH} characters.", limit=NAME_LENGTH)
+    if any(unicodedata.category(char) in ("Cf", "Co", "Cs", "Cn", "Zl", "Zp") for char in cleaned):
+        raise BadName("invisible", "A name has only visible characters.")
+    if not any(unicodedata.category(char)[0] in "LN" for char in cleaned):
+        raise BadName("empty", "A name needs at least one letter.")
+    if sum(unicodedata.category(char)[0] == "M" for char in cleaned) > len(cleaned) // 2:
+        raise BadName("invisible", "A name has more marks than letters.")
+    return cleaned
+
+
+class Accounts:
+    """Who plays here."""
+
+    def __init__(self, store: Store, now: Callable[[], int]) -> None:
+        self._store = store
+        self._now = now
+
+    async def by_id(self, account_id: str | None) -> Account | None:
+        """The player of a session, if there is one."""
+        if account_id is None:
+            return None
+        return await self._store.accounts.load(account_id)
+
+    async def sign_in(self, account_id: str | None, name: str) -> Account:
+        """A new guest with this name, or the guest of this session renamed. Raises BadName."""
+        cleaned = clean_name(name)
+        known = await self.by_id(account_id)
+        if known is None:
+            return await self._store.accounts.create_guest(cleaned, self._now())
+        if known.name == cleaned:
+            return known
+        return await self._store.accounts.rename(known.id, cleaned)

@@ -1,0 +1,127 @@
+"""What the server refuses for reasons other than the rules of the game. Each kind has a code and a status."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+Param = str | int | None
+
+
+class AppError(Exception):
+    """A request that is refused; nothing has happened."""
+
+    code: ClassVar[str] = "bad-request"
+    status: ClassVar[int] = 400
+
+    def __init__(self, detail: str, **params: Param) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.params: dict[str, Param] = params
+
+
+class NoSuchMatch(AppError):
+    """There is no match with this id or invite code."""
+
+    code, status = "no-such-match", 404
+
+    def __init__(self) -> None:
+        super().__init__("There is no such match.")
+
+
+class NoName(AppError):
+    """A player without a session wants to play."""
+
+    code, status = "no-name", 401
+
+    def __init__(self) -> None:
+        super().__init__("Say your name first.")
+
+
+class BadName(AppError):
+    """A name that cannot be shown."""
+
+    code, status = "bad-name", 422
+
+    def __init__(self, because: str, detail: str, **params: Param) -> None:
+        super().__init__(detail, because=because, **params)
+
+
+class NotYourSeat(AppError):
+    """A message about a seat from a display that does not have it."""
+
+    code, status = "not-your-seat", 403
+
+    def __init__(self) -> None:
+        super().__init__("You have no seat in this match.")
+
+
+class NotWaiting(AppError):
+    """The match is not waiting for anybody: it has begun, is over, or was cancelled."""
+
+    code, status = "not-waiting", 409
+
+    def __init__(self, state: str) -> None:
+        super().__init__("This match is not waiting for a player.", state=state)
+
+
+class OwnMatch(AppError):
+    """One cannot sit down opposite oneself."""
+
+    code, status = "own-match", 409
+
+    def __init__(self) -> None:
+        super().__init__("You have a seat in this match already.")
+
+
+class NeedsInvite(AppError):
+    """The match is not open to anyone: it takes the invite link."""
+
+    code, status = "needs-invite", 403
+
+    def __init__(self) -> None:
+        super().__init__("This match can be joined by its invite link only.")
+
+
+class BadSeatSecret(AppError):
+    """The secret of a seat link that does not open a seat of this match."""
+
+    code, status = "bad-seat-secret", 403
+
+    def __init__(self) -> None:
+        super().__init__("This link opens no seat.")
+
+
+class MatchStillRuns(AppError):
+    """Something that is there only when the match is over."""
+
+    code, status = "match-still-runs", 409
+
+    def __init__(self) -> None:
+        super().__init__("The match is still being played.")
+
+
+class KeyUsed(AppError):
+    """An idempotency key that came with another request before."""
+
+    code, status = "key-used", 409
+
+    def __init__(self) -> None:
+        super().__init__("This idempotency key was used for another request.")
+
+
+class TooManyMatches(AppError):
+    """One player may have a bounded number of matches that wait or run."""
+
+    code, status = "too-many-matches", 429
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"You have {limit} matches that wait or run already.", limit=limit)
+
+
+class ShuttingDown(AppError):
+    """The server is about to restart."""
+
+    code, status = "shutting-down", 503
+
+    def __init__(self) -> None:
+        super().__init__("The server is restarting; try again in a moment.")

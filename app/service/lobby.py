@@ -1,0 +1,304 @@
+"""Finding an opponent: making a match, joining one, cancelling it, playing again (§12.4)."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.bot import Heuristic
+
+from app.service.errors import (
+    BadSeatSecret,
+    KeyUsed,
+    MatchStillRuns,
+    NeedsInvite,
+    NoSuchMatch,
+    NotWaiting,
+    NotYourSeat,
+    OwnMatch,
+    TooManyMatches,
+)
+from app.service.info import Info, SessionInfo, info_of, players_of
+from app.service.matches import Matches
+from app.store import Store
+from app.store.matches import KeyReused, NewMatch, SeatTaken, StoredMatch
+from app.store.matches import NotMaker as StoreNotMaker
+from app.store.matches import NotWaiting as StoreNotWaiting
+from engine.errors import BadRuleset
+from engine.ruleset import DEFAULT, PRESETS, Ruleset
+from engine.turn import Seat, Seats
+from engine.variant import VARIANTS
+from engine.view import View
+
+OPEN_AT_ONCE = 20  # matches of one player that wait or run
+_ID_LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_READABLE = "23456789abcdefghjkmnpqrstuvwxyz"  # no 0 o 1 l i: codes are read aloud
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """A running match as the lobby shows it: the last finished phase, and nothing later (§5.4)."""
+
+    info: Info
+    view: View
+
+
+@dataclass(frozen=True, slots=True)
+class LobbyView:
+    """Matches that wait for anybody, matches to watch, and the caller's own that are not over."""
+
+    waiting: list[Info]
+    live: list[Live]
+    mine: list[Info]
+
+
+class Lobby:
+    """Makes matches and seats people at them."""
+
+    def __init__(self, store: Store, matches: Matches, secret_key: bytes, now: Callable[[], int]) -> None:
+        self._store = store
+        self._matches = matches
+        self._seat_key = hmac.digest(secret_key, b"seat links", "sha256")
+        self._now = now
+
+    async def create(
+        self, account_id: str, preset: str, changes: Mapping[str, Any], opponent: str, key: str | None = None
+    ) -> Info:
+        """A new match of this player: `link`, `anyone` or `computer` as the opponent.
+
+        The same idempotency key gives the same match. Raises BadRuleset, TooManyMatches.
+        """
+        self._matches.require_open()
+        ruleset = ruleset_of(preset, changes)
+        running = await self._store.matches.of_account(account_id, ("waiting", "playing"), OPEN_AT_ONCE)
+        if len(running) >= OPEN_AT_ONCE:
+            raise TooManyMatches(OPEN_AT_ONCE)
+        against_computer = opponent == "computer"
+        new = NewMatch(
+            id=_new_id(),
+            preset=preset if ruleset == PRESETS[preset].ruleset else "own",
+            ruleset=ruleset,
+            public=opponent == "anyone",
+            code=None if against_computer else _new_code(),
+            maker=account_id,
+            players=Seats(account_id, await self._computer() if against_computer else None),
+            computers=frozenset({Seat.B}) if against_computer else frozenset(),
+            created_at=self._now(),
+            server_seed=secrets.token_bytes(32),
+        )
+        call = f"{opponent} {preset} {json.dumps(ruleset.to_dict(), sort_keys=True)}"
+        try:
+            match = await self._store.matches.create(new, key=key, call=call)
+        except KeyReused:
+            raise KeyUsed from None
+        if against_computer:
+            await self._matches.begin(match.id)
+        return await self._info(match, Seat.A)
+
+    async def _computer(self) -> str:
+        account = await self._store.accounts.ensure_computer(Heuristic.name, Heuristic.version)
+        return account.id
+
+    async def session(self, account_id: str | None) -> SessionInfo | None:
+        """The caller's own player."""
+        if account_id is None:
+            return None
+        account = (await self._store.accounts.load_many([account_id])).get(account_id)
+        if account is None:
+            return None
+        ratings = (await self._store.accounts.ratings([account_id], self._now()))[account_id]
+        return SessionInfo(
+            account.name,
+            account.tag,
+            ratings.points,
+            round(ratings.strength_in("short").r),
+            await self._store.matches.finished_count(account_id),
+        )
+
+    async def lobby(self, account_id: str | None) -> LobbyView:
+        """What the home page shows."""
+        waiting = await self._store.matches.waiting(30)
+        playing = await self._store.matches.playing(12)
+        mine = (
+            await self._store.matches.of_account(account_id, ("waiting", "playing"), 20) if account_id else []
+        )
+        players = await players_of(self._store, [*waiting, *playing, *mine], self._now())
+        live = []
+        for match in playing:
+            view = await self._matches.view(match.id, None)
+            if view is not None and view.stage != "over":
+                live.append(Live(info_of(match, players, None), view))
+        return LobbyView(
+            waiting=[info_of(match, players, _own_seat(match, account_id)) for match in waiting],
+            live=live,
+            mine=[info_of(match, players, _own_seat(match, account_id)) for match in mine],
+        )
+
+    async def info(self, match_id: str, account_id: str | None) -> Info:
+        """All about a match. Raises NoSuchMatch."""
+        match = await self._load(match_id)
+        return await self._info(match, await self.seat_of(match_id, account_id))
+
+    async def invited(self, code: str, account_id: str | None) -> Info:
+        """The match of an invite code; looking takes no seat. Raises NoSuchMatch."""
+        match = await self._by_code(code)
+        return await self._info(match, await self.seat_of(match.id, account_id))
+
+    async def join_by_code(self, code: str, account_id: str) -> Info:
+        """Sit down by invite. Raises NoSuchMatch, NotWaiting, OwnMatch."""
+        return await self._join(await self._by_code(code), account_id)
+
+    async def join_public(self, match_id: str, account_id: str) -> Info:
+        """Sit down at a match open to anyone. Raises NoSuchMatch, NeedsInvite, NotWaiting, OwnMatch."""
+        match = await self._load(match_id)
+        if not match.public and await self.seat_of(match_id, account_id) is None:
+            raise NeedsInvite
+        return await self._join(match, account_id)
+
+    async def _join(self, match: StoredMatch, account_id: str) -> Info:
+        self._matches.require_open()
+        seat = await self.seat_of(match.id, account_id)
+        if seat is not None:
+            if match.state == "waiting":
+                raise OwnMatch
+            return await self._info(match, seat)  # the button was pressed twice
+        if match.state != "waiting":
+            raise NotWaiting(match.state)
+        try:
+            joined = await self._store.matches.join(match.id, Seat.B, account_id, self._now())
+        except (SeatTaken, StoreNotWaiting):
+            raise NotWaiting((await self._load(match.id)).state) from None
+        await self._matches.begin(match.id)
+        return await self._info(joined, Seat.B)
+
+    async def cancel(self, match_id: str, account_id: str) -> Info:
+        """Take a waiting match back. Raises NoSuchMatch, NotYourSeat, NotWaiting."""
+        match = await self._load(match_id)
+        seat = await self.seat_of(match_id, account_id)
+        if seat is None:
+            raise NotYourSeat
+        try:
+            cancelled = await self._store.matches.cancel(match_id, match.maker, self._now())
+        except (StoreNotMaker, StoreNotWaiting):
+            raise NotWaiting((await self._load(match_id)).state) from None
+        await self._matches.refresh(match_id)
+        return await self._info(cancelled, seat)
+
+    async def rematch(self, match_id: str, account_id: str) -> Info:
+        """Ask for a rematch, or agree to one: a new match, new dice, seats exchanged (§12.4).
+
+        Raises NoSuchMatch, NotYourSeat, MatchStillRuns.
+        """
+        self._matches.require_open()
+        match = await self._load(match_id)
+        seat = await self.seat_of(match_id, account_id)
+        if seat is None:
+            raise NotYourSeat
+        if match.state != "over":
+            raise MatchStillRuns
+        match = await self._store.matches.ask_rematch(match_id, seat)
+        if match.rematch_id is None and match.rematch_asked | match.computers == set(Seat):
+            new = NewMatch(
+                id=_new_id(),
+                preset=match.preset,
+                ruleset=match.ruleset,
+                public=False,
+                code=None,
+                maker=match.maker,
+                players=Seats(match.players.B, match.players.A),
+                computers=frozenset(computer.other for computer in match.computers),
+                created_at=self._now(),
+                server_seed=secrets.token_bytes(32),
+                rematch_of=match.id,
+            )
+            await self._matches.begin(await self._store.matches.set_rematch(match.id, new))
+            match = await self._load(match_id)
+        await self._matches.refresh(match_id)
+        return await self._info(match, seat)
+
+    async def seat_of(self, match_id: str, account_id: str | None) -> Seat | None:
+        """The seat that this account may play in this match."""
+        if account_id is None:
+            return None
+        return min(await self._store.matches.seats_of(match_id, account_id), default=None)
+
+    async def seat_secret(self, match_id: str, account_id: str) -> str:
+        """What opens the caller's own seat on another device. Raises NoSuchMatch, NotYourSeat."""
+        await self._load(match_id)
+        seat = await self.seat_of(match_id, account_id)
+        if seat is None:
+            raise NotYourSeat
+        return self._secret(match_id, seat)
+
+    async def open_seat(self, match_id: str, account_id: str, secret: str) -> Info:
+        """This account may play the seat of the link, too. Raises NoSuchMatch, BadSeatSecret, OwnMatch."""
+        match = await self._load(match_id)
+        seat = next((s for s in Seat if hmac.compare_digest(secret, self._secret(match_id, s))), None)
+        if seat is None or match.players[seat] is None:
+            raise BadSeatSecret
+        own = await self.seat_of(match_id, account_id)
+        if own is seat.other:
+            raise OwnMatch
+        if own is None:
+            await self._store.matches.grant_seat(match_id, account_id, seat)
+        return await self._info(match, seat)
+
+    def _secret(self, match_id: str, seat: Seat) -> str:
+        return hmac.new(self._seat_key, f"{match_id}|{seat.value}".encode(), hashlib.sha256).hexdigest()[:32]
+
+    async def _load(self, match_id: str) -> StoredMatch:
+        match = await self._store.matches.load(match_id)
+        if match is None:
+            raise NoSuchMatch
+        return match
+
+    async def _by_code(self, code: str) -> StoredMatch:
+        match = await self._store.matches.by_code(code)
+        if match is None:
+            raise NoSuchMatch
+        return match
+
+    async def _info(self, match: StoredMatch, seat: Seat | None) -> Info:
+        return info_of(match, await players_of(self._store, [match], self._now()), seat)
+
+
+def ruleset_of(preset: str, changes: Mapping[str, Any]) -> Ruleset:
+    """A preset with some keys changed. Raises BadRuleset."""
+    if preset not in PRESETS:
+        raise BadRuleset("preset", f"is one of {' | '.join(PRESETS)}")
+    ruleset = PRESETS[preset].ruleset.changed(changes)
+    if VARIANTS[ruleset.variant].rules is None:
+        raise BadRuleset("variant", f"{ruleset.variant} cannot be played on this server yet")
+    return ruleset
+
+
+def presets_offered() -> list[dict[str, Any]]:
+    """The presets whose game can be played here, each with its whole ruleset."""
+    return [
+        {"key": preset.key, "ru": preset.ru, "en": preset.en, "ruleset": preset.ruleset.to_dict()}
+        for preset in PRESETS.values()
+        if VARIANTS[preset.ruleset.variant].rules is not None
+    ]
+
+
+def default_ruleset() -> dict[str, Any]:
+    """Every key with its default."""
+    return DEFAULT.to_dict()
+
+
+def _own_seat(match: StoredMatch, account_id: str | None) -> Seat | None:
+    return next((seat for seat in Seat if account_id and match.players[seat] == account_id), None)
+
+
+def _new_id() -> str:
+    return "".join(secrets.choice(_ID_LETTERS) for _ in range(10))
+
+
+def _new_code() -> str:
+    letters = "".join(secrets.choice(_READABLE) for _ in range(10))
+    return f"{letters[:5]}-{letters[5:]}"

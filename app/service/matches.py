@@ -1,0 +1,516 @@
+"""Live matches: each has a room with a lock, its displays and its next deadline.
+
+Every use is the same story: lock, decide, store, apply, show. A display is told nothing that is not committed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakValueDictionary
+
+from engine.bot import Computer
+
+from app.service.displays import Accepted, Display, Refused
+from app.service.errors import AppError, MatchStillRuns, NoSuchMatch, NotYourSeat, ShuttingDown
+from app.service.info import Info, PlayerInfo, info_of, players_of
+from app.store import Store
+from app.store.database import CommandSeen, VersionTaken
+from app.store.matches import StoredMatch
+from app.store.results import Finish
+from engine.errors import IllegalPlay, NotStarted, RuleError, StaleTurn
+from engine.match import (
+    AcceptDraw,
+    Command,
+    CommitSeed,
+    Event,
+    GiveBack,
+    Leave,
+    MakePlay,
+    Match,
+    OfferDraw,
+    PhaseOpened,
+    Resign,
+    Return,
+    RevealSeed,
+    Tick,
+    next_deadline,
+    replay,
+    unfold,
+)
+from engine.plays import Hop
+from engine.turn import Seat, Turn
+from engine.view import NO_DRAFTS, Drafts, PhaseView, View, boards_of, phases_of, view_for
+
+log = logging.getLogger(__name__)
+
+HEARTBEAT_S = 1.0
+PING_S = 10.0
+
+Wish = Callable[[int], Command]  # a command, once the time is known
+Moves = tuple[tuple[int, int], ...]  # from, to
+
+
+@dataclass(eq=False)
+class _Room:
+    """A match in memory: a cache of the stored one, with a lock. Private to this module."""
+
+    stored: StoredMatch
+    players: dict[str, PlayerInfo]
+    match: Match | None = None  # None while the match waits for a player
+    version: int = 0
+    stale: bool = False  # the outcome of a write is not known: read again before anything else
+    last_at: int = 0
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    displays: set[Display] = field(default_factory=set)
+    drafts: Drafts = NO_DRAFTS
+    turn_began: float = 0.0  # monotonic: round trips of earlier turns do not count in this one
+    round_trips: dict[Seat, int] = field(default_factory=dict)
+    timer: asyncio.TimerHandle | None = None
+    users: int = 0  # who is doing something with it just now
+    thinking: set[Seat] = field(default_factory=set)  # computers at work on the open roll
+
+    def show(self) -> None:
+        """Each display gets the view of its own seat, and only if it differs from its last one."""
+        views: dict[Seat | None, View | None] = {}
+        for display in self.displays:
+            if display.seat not in views:
+                views[display.seat] = view_for(self.match, display.seat, self.drafts) if self.match else None
+            display.show(views[display.seat])
+
+    def show_info(self) -> None:
+        for display in self.displays:
+            display.show_info(info_of(self.stored, self.players, display.seat))
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryView:
+    """The finished phases of a match, for the replay."""
+
+    info: Info
+    view: View
+    start: Any
+    phases: tuple[PhaseView, ...]
+
+
+class Matches:
+    """All matches that this node knows of."""
+
+    def __init__(
+        self,
+        store: Store,
+        computer: Computer,
+        node: str,
+        now: Callable[[], int],
+        *,
+        computer_pace_ms: int = 900,
+    ) -> None:
+        self._store = store
+        self._computer = computer
+        self._node = node
+        self._now = now
+        self._pace_ms = computer_pace_ms
+        self._rooms: dict[str, _Room] = {}
+        self._loading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._closing = False
+
+    # ------------------------------------------------------------------------------------------- life of the node
+
+    async def start(self) -> None:
+        """Take up all running matches; nobody pays for the time the server was down (§8.5)."""
+        now = self._now()
+        last_seen = await self._store.matches.last_heartbeat() or 0
+        for match_id in await self._store.matches.unfinished_ids():
+            async with self._using(match_id) as room, room.lock:
+                await self._take_up(room, now, last_seen)
+        await self._store.matches.heartbeat(self._node, now)
+        self._spawn(self._heartbeats())
+
+    async def _take_up(self, room: _Room, now: int, last_seen: int) -> None:
+        if room.match is None:
+            return
+        down = now - max(last_seen, room.last_at)
+        if down > 0:
+            await self._carry_out(room, lambda at: GiveBack(down, at))
+        for seat in Seat:
+            if not any(display.seat is seat for display in room.displays):
+                await self._carry_out(room, lambda at, seat=seat: Leave(seat, at))  # type: ignore[misc]
+        self._look_ahead(room)
+
+    async def close(self) -> None:
+        """Let what is in flight finish, and send the browsers away to come back."""
+        self._closing = True
+        for room in self._rooms.values():
+            if room.timer:
+                room.timer.cancel()
+            async with room.lock:
+                for display in room.displays:
+                    display.close("restart")
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._store.matches.heartbeat(self._node, self._now())
+
+    def require_open(self) -> None:
+        """Raises ShuttingDown once the node is closing."""
+        if self._closing:
+            raise ShuttingDown
+
+    async def _heartbeats(self) -> None:
+        last_ping = time.monotonic()
+        while True:
+            await asyncio.sleep(HEARTBEAT_S)
+            if any(room.match is not None and room.match.score is None for room in self._rooms.values()):
+                await self._store.matches.heartbeat(self._node, self._now())
+            if time.monotonic() - last_ping >= PING_S:
+                last_ping = time.monotonic()
+                for room in list(self._rooms.values()):
+                    for display in list(room.displays):
+                        display.ping()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("a background task failed", exc_info=task.exception())
+
+    # ------------------------------------------------------------------------------------------------- displays
+
+    async def connect(self, match_id: str, account_id: str | None, *, watch: bool = False) -> Display:
+        """A new display for this account's seat, or a spectator's. Raises NoSuchMatch, ShuttingDown."""
+        self.require_open()
+        seat = None
+        if account_id is not None and not watch:
+            seat = min(await self._store.matches.seats_of(match_id, account_id), default=None)
+        display = Display(match_id, seat)
+        async with self._using(match_id) as room, room.lock:
+            room.displays.add(display)
+            if seat is not None and room.match is not None:
+                await self._carry_out(room, lambda at: Return(seat, at))
+            display.show_info(info_of(room.stored, room.players, seat))
+            room.show()
+        return display
+
+    async def disconnect(self, display: Display) -> None:
+        """The socket has gone. A disconnection is never a resignation (§8.3)."""
+        room = self._rooms.get(display.match_id)
+        if room is None or display not in room.displays:
+            return
+        async with room.lock:
+            room.displays.discard(display)
+            seat = display.seat
+            last = seat is not None and not any(other.seat is seat for other in room.displays)
+            if last and room.match is not None and not self._closing:
+                assert seat is not None
+                await self._carry_out(room, lambda at: Leave(seat, at))
+            self._let_go(room)
+
+    def pong(self, display: Display, ping: int) -> bool:
+        """A display has answered; the smallest round trip of this turn bounds the lag allowed for (§7.1).
+
+        False for an answer to nothing.
+        """
+        measured = display.pong(ping)
+        room = self._rooms.get(display.match_id)
+        if measured is None:
+            return False
+        sent, took = measured
+        if room is not None and display.seat is not None and sent >= room.turn_began:
+            room.round_trips[display.seat] = min(took, room.round_trips.get(display.seat, took))
+        return True
+
+    # ------------------------------------------------------------------------------------- what a player can do
+
+    async def play(self, display: Display, command_id: str, turn: Turn, moves: Moves) -> bool:
+        """Make a play; answered on the display\'s own socket. Whether it was accepted, now for the first time."""
+        seat = self._seat(display)
+        hops = _hops(moves)
+
+        def wish(at: int) -> Command:
+            round_trip = self._rooms[display.match_id].round_trips.get(seat, 0)
+            return MakePlay(seat, turn, hops, at, round_trip)
+
+        return await self._serve(display, command_id, wish)
+
+    async def resign(self, display: Display, command_id: str, turn: Turn, points: int) -> None:
+        """Give up at the price that the player was shown (§8.1)."""
+        seat = self._seat(display)
+        await self._serve(display, command_id, lambda at: Resign(seat, turn, points, at))
+
+    async def offer_draw(self, display: Display, command_id: str, turn: Turn) -> None:
+        """Offer a draw; it is delivered when the phase closes (§8.5)."""
+        seat = self._seat(display)
+        await self._serve(display, command_id, lambda at: OfferDraw(seat, turn, at))
+
+    async def accept_draw(self, display: Display, command_id: str, turn: Turn) -> None:
+        """Accept the draw that was offered (§8.5)."""
+        seat = self._seat(display)
+        await self._serve(display, command_id, lambda at: AcceptDraw(seat, turn, at))
+
+    async def commit_seed(self, display: Display, command_id: str, hash_: str) -> None:
+        """Commit to a client seed (§9.1)."""
+        seat = self._seat(display)
+        await self._serve(display, command_id, lambda at: CommitSeed(seat, hash_, at))
+
+    async def reveal_seed(self, display: Display, command_id: str, seed: str) -> None:
+        """Show a client seed (§9.1)."""
+        seat = self._seat(display)
+        await self._serve(display, command_id, lambda at: RevealSeed(seat, seed, at))
+
+    async def draft(self, display: Display, turn: Turn, moves: Moves) -> None:
+        """Note a half-made play: for the player's other tabs, and for an opponent who has played (§5.2).
+
+        Raises NotStarted, StaleTurn, IllegalPlay for what is no path in the step graph.
+        """
+        seat = self._seat(display)
+        hops = _hops(moves)
+        room = self._rooms[display.match_id]
+        async with room.lock:
+            match = room.match
+            if match is None or match.turn is None or match.roll is None:
+                raise NotStarted
+            if match.turn != turn or not match.owes(seat):
+                raise StaleTurn(str(turn), str(match.turn))
+            graph = match.rules.step_graph(match.position_for(seat), match.roll)
+            if graph.follow(hops) is None:
+                raise IllegalPlay("The draft", str(match.roll), "not-a-play", "it leaves the legal plays")
+            room.drafts = room.drafts.with_(seat, hops)
+            room.show()
+
+    @staticmethod
+    def _seat(display: Display) -> Seat:
+        if display.seat is None:
+            raise NotYourSeat
+        return display.seat
+
+    async def _serve(self, display: Display, command_id: str, wish: Wish) -> bool:
+        seat = self._seat(display)
+        room = self._rooms[display.match_id]
+        async with room.lock:
+            if room.match is None:
+                raise NotStarted
+            try:
+                is_new = await self._carry_out(room, wish, command_id=f"{seat.value}:{command_id}")
+            except (RuleError, AppError) as error:
+                display.reply(Refused(command_id, error))
+                return False
+            display.reply(Accepted(command_id))
+            return is_new
+
+    # -------------------------------------------------------------------------------- lock, decide, store, apply
+
+    async def _carry_out(self, room: _Room, wish: Wish, *, command_id: str | None = None) -> bool:
+        """The story of every command; the room's lock is held. Raises RuleError, and nothing has happened.
+
+        False where nothing was left to do: it came a second time, or causes nothing.
+        """
+        while True:
+            if room.stale:
+                await self._read_again(room)
+            assert room.match is not None
+            at = max(self._now(), room.last_at)
+            try:
+                events, after = unfold(room.match, wish(at))
+            except RuleError:
+                if command_id and await self._store.matches.answer_of(room.stored.id, command_id) is not None:
+                    return False  # it came a second time: answered as the first time
+                raise
+            if not events:
+                return False
+            try:
+                await self._store.journal.append(
+                    room.stored.id,
+                    after=room.version,
+                    command_id=command_id,
+                    at=at,
+                    events=events,
+                    deadline=next_deadline(after),
+                    finish=self._finish(room, after),
+                )
+            except CommandSeen:
+                await self._read_again(room)
+                room.show()
+                return False
+            except VersionTaken:
+                room.stale = True
+                continue
+            except BaseException:
+                room.stale = True
+                raise
+            room.version += 1
+            room.last_at = at
+            await self._happened(room, after, events)
+            return True
+
+    @staticmethod
+    def _finish(room: _Room, after: Match) -> Finish | None:
+        if after.score is None:
+            return None
+        return Finish(after.score, room.stored.players)
+
+    async def _happened(self, room: _Room, after: Match, events: tuple[Event, ...]) -> None:
+        room.match = after
+        if any(isinstance(event, PhaseOpened) for event in events):
+            room.drafts = NO_DRAFTS
+            room.turn_began = time.monotonic()
+            room.round_trips.clear()
+        if after.score is not None:
+            await self._read_info(room)
+            room.show_info()
+        room.show()
+        self._look_ahead(room)
+
+    async def _read_again(self, room: _Room) -> None:
+        """The stored match decides: another node, or a write whose outcome was not known, has been faster."""
+        fresh = await self._read(room.stored.id)
+        room.stored, room.players, room.match = fresh.stored, fresh.players, fresh.match
+        room.version, room.last_at, room.stale = fresh.version, max(room.last_at, fresh.last_at), False
+        room.drafts = NO_DRAFTS
+        self._look_ahead(room)
+
+    async def _read_info(self, room: _Room) -> None:
+        stored = await self._store.matches.load(room.stored.id)
+        assert stored is not None
+        room.stored = stored
+        room.players = await players_of(self._store, [stored], self._now())
+
+    def _look_ahead(self, room: _Room) -> None:
+        """Set the timer for what is due next, and put the computer to work where it has to play."""
+        if room.timer:
+            room.timer.cancel()
+            room.timer = None
+        if room.match is None or room.match.score is not None or self._closing:
+            return
+        deadline = next_deadline(room.match)
+        if deadline is not None:
+            delay = max(0.0, (deadline - self._now()) / 1000)
+            loop = asyncio.get_running_loop()
+            room.timer = loop.call_later(delay, lambda: self._spawn(self._tick(room)))
+        for seat in room.match.computers - room.thinking:
+            if room.match.owes(seat) and room.match.can_move(seat):
+                room.thinking.add(seat)
+                self._spawn(self._think(room, seat))
+
+    async def _tick(self, room: _Room) -> None:
+        async with room.lock:
+            if room.match is not None and room.match.score is None:
+                await self._carry_out(room, Tick)
+                self._look_ahead(room)
+
+    async def _think(self, room: _Room, seat: Seat) -> None:
+        """The computer is given a view like any player, and plays like any player."""
+        try:
+            match = room.match
+            if match is None or match.turn is None or not match.owes(seat):
+                return
+            turn = match.turn
+            wait = match.shown_at + self._pace_ms - self._now()
+            hops = await asyncio.to_thread(self._computer.choose, view_for(match, seat))
+            await asyncio.sleep(max(0, wait) / 1000)
+            async with room.lock:
+                room.thinking.discard(seat)
+                try:
+                    await self._carry_out(
+                        room,
+                        lambda at: MakePlay(seat, turn, hops, at),
+                        command_id=f"{seat.value}:computer-{turn}",
+                    )
+                except RuleError:
+                    log.info("match %s: the computer's play of %s came too late", room.stored.id, turn)
+        finally:
+            room.thinking.discard(seat)
+            self._look_ahead(room)
+
+    # ---------------------------------------------------------------------------------------------- in and out
+
+    async def begin(self, match_id: str) -> None:
+        """Both seats are taken: the dice can be agreed on."""
+        async with self._using(match_id) as room, room.lock:
+            await self._read_again(room)
+            for seat in {display.seat for display in room.displays if display.seat}:
+                await self._carry_out(room, lambda at, seat=seat: Return(seat, at))  # type: ignore[misc]
+            room.show_info()
+            room.show()
+
+    async def refresh(self, match_id: str) -> None:
+        """Something around the match has changed: tell its displays."""
+        room = self._rooms.get(match_id)
+        if room is None:
+            return
+        async with room.lock:
+            await self._read_info(room)
+            room.show_info()
+
+    async def view(self, match_id: str, seat: Seat | None) -> View | None:
+        """What a display of this seat would show now; None while the match waits. Raises NoSuchMatch."""
+        async with self._using(match_id) as room:
+            return view_for(room.match, seat, room.drafts) if room.match else None
+
+    async def history(self, match_id: str, seat: Seat | None) -> HistoryView:
+        """The finished phases, for the replay. Raises NoSuchMatch, NotStarted."""
+        async with self._using(match_id) as room:
+            if room.match is None:
+                raise NotStarted
+            start = boards_of(room.stored.start().games)
+            info = info_of(room.stored, room.players, seat)
+            return HistoryView(info, view_for(room.match, seat), start, phases_of(room.match))
+
+    async def download(self, match_id: str) -> HistoryView:
+        """A finished match, with its seeds. Raises NoSuchMatch, MatchStillRuns."""
+        history = await self.history(match_id, None)
+        if history.view.stage != "over":
+            raise MatchStillRuns
+        return history
+
+    @contextlib.asynccontextmanager
+    async def _using(self, match_id: str) -> AsyncIterator[_Room]:
+        """The room of a match, kept in memory for as long as it is used here. Raises NoSuchMatch."""
+        loading = self._loading.get(match_id)
+        if loading is None:
+            self._loading[match_id] = loading = asyncio.Lock()
+        async with loading:
+            room = self._rooms.get(match_id)
+            if room is None:
+                self._rooms[match_id] = room = await self._read(match_id)
+            room.users += 1
+        try:
+            yield room
+        finally:
+            room.users -= 1
+            self._let_go(room)
+
+    def _let_go(self, room: _Room) -> None:
+        """A room that nobody uses and nothing is due in need not stay in memory."""
+        if not room.users and not room.displays and room.stored.state != "playing":
+            if room.timer:
+                room.timer.cancel()
+            self._rooms.pop(room.stored.id, None)
+
+    async def _read(self, match_id: str) -> _Room:
+        stored = await self._store.matches.load(match_id)
+        if stored is None:
+            raise NoSuchMatch
+        room = _Room(
+            stored, await players_of(self._store, [stored], self._now()), turn_began=time.monotonic()
+        )
+        if stored.started_at is None:
+            return room
+        rows = await self._store.matches.events(match_id)
+        room.match = replay(stored.start(), (event for row in rows for event in row.events))
+        room.version = rows[-1].version if rows else 0
+        room.last_at = rows[-1].at if rows else stored.started_at
+        return room
+
+
+def _hops(moves: Moves) -> tuple[Hop, ...]:
+    return tuple(Hop(start, end) for start, end in moves)

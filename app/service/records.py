@@ -1,0 +1,43 @@
+"""A finished match as a file that stands alone: rolls, plays, times, seeds, result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.service.matches import HistoryView
+
+FORMAT = "nardy-match/1"
+
+
+def match_file(history: HistoryView) -> dict[str, Any]:
+    """What `nardy verify` and the dice page read; of a finished match only."""
+    info, view = history.info, history.view
+    finished = len(history.phases)
+    return {
+        "format": FORMAT,
+        "match": info.id,
+        "dice_id": info.id,
+        "variant": info.ruleset["variant"],
+        "preset": info.preset,
+        "ruleset": info.ruleset,
+        "players": {
+            "A": info.players.A and {"name": info.players.A.name, "kind": info.players.A.kind},
+            "B": info.players.B and {"name": info.players.B.name, "kind": info.players.B.kind},
+        },
+        "started_at": info.started_at,
+        "finished_at": info.finished_at,
+        "dice": view.dice,
+        "phases": [
+            {
+                "turn": phase.turn,
+                "roll": phase.roll,
+                "plays": {"A": phase.plays.A.play, "B": phase.plays.B.play},
+                "ms": phase.ms,
+            }
+            for phase in history.phases
+        ],
+        "open": {"turn": view.turn, "roll": view.roll} if len(view.record) > finished else None,
+        "parted": view.parted,
+        "result": view.result,
+        "ratings": info.ratings,
+    }

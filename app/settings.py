@@ -1,0 +1,144 @@
+"""The settings of a server, read once from its environment.
+
+| variable              | default       | what it says                                                                |
+| --------------------- | ------------- | --------------------------------------------------------------------------- |
+| `HOST`                | `127.0.0.1`   | the address to listen on                                                    |
+| `PORT`                | `8000`        | the port to listen on                                                       |
+| `DATABASE_URL`        | empty         | `postgresql://…` or `sqlite:///file`; empty: `nardy.sqlite3` in `DATA_DIR`  |
+| `DATA_DIR`            | `./data`      | the folder of the embedded database and of the secret key: what to back up  |
+| `SECRET_KEY`          | empty         | signs sessions, encrypts seeds (§9.4); the same on every node, 16           |
+|                       |               | characters or more. Empty: made once and kept in `DATA_DIR/secret.key`      |
+| `BASE_URL`            | empty         | `https://nardy.example`: the address that players see, for invitations and  |
+|                       |               | `Origin` behind a proxy. Empty: taken from each request                     |
+| `LOG_LEVEL`           | `info`        | `debug`, `info`, `warning`, `error` or `critical`                           |
+| `FORWARDED_ALLOW_IPS` | `127.0.0.1`   | the proxies whose `X-Forwarded-*` headers are believed, by comma; `*` all   |
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+_LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
+_SHORTEST_SECRET = 16
+
+
+class BadSettings(ValueError):
+    """A variable of the environment that no server can run by."""
+
+    def __init__(self, variable: str, because: str) -> None:
+        super().__init__(f"{variable} {because}")
+        self.variable = variable
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How this server runs; the table above says what each means."""
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    database_url: str = field(default="", repr=False)  # may hold a password
+    data_dir: Path = Path("data")
+    secret_key: str = field(default="", repr=False)
+    base_url: str = ""
+    log_level: str = "info"
+    forwarded_allow_ips: str = "127.0.0.1"
+
+    @property
+    def sqlite_file(self) -> Path | None:
+        """The file of an SQLite database; None if the database is a server."""
+        if not self.database_url:
+            return self.data_dir / "nardy.sqlite3"
+        if not self.database_url.startswith("sqlite"):
+            return None
+        return Path(self.database_url.partition(":///")[2].partition("?")[0])
+
+    def secret(self) -> str:
+        """The secret key: the one set, else the one in the data folder, made now if there is none yet (§9.4)."""
+        return self.secret_key or _kept_secret(self.data_dir)
+
+
+def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
+    """The settings in the environment; an empty variable counts as not set. Raises BadSettings."""
+    given = {name: text.strip() for name, text in (environment or os.environ).items() if text.strip()}
+    return Settings(
+        host=given.get("HOST", "127.0.0.1"),
+        port=_port(given.get("PORT", "8000")),
+        database_url=_database_url(given.get("DATABASE_URL", "")),
+        data_dir=Path(given.get("DATA_DIR", "data")),
+        secret_key=_secret_key(given.get("SECRET_KEY", "")),
+        base_url=_base_url(given.get("BASE_URL", "")),
+        log_level=_log_level(given.get("LOG_LEVEL", "info")),
+        forwarded_allow_ips=given.get("FORWARDED_ALLOW_IPS", "127.0.0.1"),
+    )
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65_535:
+        raise BadSettings("PORT", f"is a whole number up to 65535, not '{text}'")
+    return int(text)
+
+
+def _database_url(text: str) -> str:
+    scheme = text.partition("://")[0].partition("+")[0]
+    if scheme == "sqlite":
+        if not text.partition(":///")[2] or ":memory:" in text:
+            raise BadSettings("DATABASE_URL", "names a file: sqlite:///folder/nardy.sqlite3")
+    elif text and scheme not in ("postgresql", "postgres"):
+        raise BadSettings("DATABASE_URL", "begins with postgresql:// or sqlite:///")
+    return text
+
+
+def _secret_key(text: str) -> str:
+    if text and len(text) < _SHORTEST_SECRET:
+        raise BadSettings("SECRET_KEY", f"is too short: {_SHORTEST_SECRET} characters or more")
+    return text
+
+
+def _base_url(text: str) -> str:
+    parts = urlsplit(text)
+    if text and (parts.scheme not in ("http", "https") or not parts.netloc or parts.path not in ("", "/")):
+        raise BadSettings("BASE_URL", "is an address without a path, such as https://nardy.example")
+    return text.rstrip("/")
+
+
+def _log_level(text: str) -> str:
+    level = text.lower()
+    if level not in _LOG_LEVELS:
+        raise BadSettings("LOG_LEVEL", f"is one of {', '.join(_LOG_LEVELS)}")
+    return level
+
+
+def _kept_secret(folder: Path) -> str:
+    """The key in the folder. Of several servers that start at once one makes it, and all read the same."""
+    file = folder / "secret.key"
+    if not file.exists():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, draft = tempfile.mkstemp(dir=folder, prefix="secret.")  # mode 0600
+        try:
+            with os.fdopen(handle, "w", encoding="ascii") as opened:
+                opened.write(secrets.token_urlsafe(32) + "\n")
+                opened.flush()
+                os.fsync(opened.fileno())
+            _place(Path(draft), file)
+        finally:
+            Path(draft).unlink(missing_ok=True)
+    key = file.read_text(encoding="ascii").strip()
+    if len(key) < _SHORTEST_SECRET:
+        raise BadSettings("SECRET_KEY", f"in {file} is too short: restore the file from a backup")
+    return key
+
+
+def _place(draft: Path, file: Path) -> None:
+    """Gives the draft its name, unless another process was first."""
+    try:
+        file.hardlink_to(draft)
+    except FileExistsError:
+        pass
+    except OSError:  # a file system without hard links
+        draft.rename(file)

@@ -1,0 +1,169 @@
+"""Who plays: people and computer players, their names, tags and ratings."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from sqlalchemy import Connection, Row, exists, select, update
+from sqlalchemy.exc import IntegrityError
+
+from app.store.database import Database, StoreError, insert_new
+from app.store.ids import new_id, new_tag
+from app.store.results import OPEN, season_of
+from app.store.tables import accounts, points_ratings, strengths
+from engine.rating import POINTS_START, Strength
+
+
+class NoSuchAccount(StoreError):
+    """There is no account with this id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Somebody who plays. `tag` tells those with the same name apart: `Вера #k3f`."""
+
+    id: str
+    name: str
+    tag: str | None
+    kind: str  # guest, computer
+    created_at: int
+    version: str | None = None  # a computer's
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """Both ratings of an account as they stand: points of the season of `open`, strength in each variant (§10)."""
+
+    points: int = POINTS_START
+    strength: Mapping[str, Strength] = field(default_factory=lambda: MappingProxyType({}))
+
+    def strength_in(self, variant: str) -> Strength:
+        """The strength in a variant; whoever has played no rated match in it has the start value."""
+        return self.strength.get(variant, Strength())
+
+
+class Accounts:
+    """The accounts of the database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create_guest(self, name: str, at: int) -> Account:
+        """A new account of a person, with a tag if the name is somebody's already."""
+
+        def work(connection: Connection) -> Account:
+            while True:
+                made = Account(new_id(), name, self._free_tag(connection, name), "guest", at)
+                if insert_new(connection, accounts, _row(made)):  # else the tag, or the name, was just taken
+                    return made
+
+        return await self._database.write(work)
+
+    async def rename(self, account_id: str, name: str) -> Account:
+        """Gives an account another name; the tag stays with a name that only looks different.
+
+        Raises NoSuchAccount.
+        """
+
+        def work(connection: Connection) -> Account:
+            now = _one(connection, account_id)
+            tag = now.tag
+            if folded(name) != folded(now.name):
+                tag = self._free_tag(connection, name)
+            connection.execute(
+                update(accounts)
+                .where(accounts.c.id == account_id)
+                .values(name=name, folded=folded(name), tag=tag or "")
+            )
+            return _one(connection, account_id)
+
+        while True:
+            try:
+                return await self._database.write(work)
+            except IntegrityError:  # somebody else has just taken this name and tag
+                continue
+
+    async def ensure_computer(self, name: str, version: str, at: int = 0) -> Account:
+        """The account of a computer player; each version is a player of its own."""
+        known = select(accounts).where(accounts.c.folded == folded(name), accounts.c.version == version)
+
+        def work(connection: Connection) -> Account:
+            insert_new(connection, accounts, _row(Account(new_id(), name, None, "computer", at, version)))
+            return _account(connection.execute(known).one())
+
+        found = await self._database.read(lambda connection: connection.execute(known).one_or_none())
+        return await self._database.write(work) if found is None else _account(found)
+
+    async def load(self, account_id: str) -> Account | None:
+        """The account with this id."""
+        return (await self.load_many([account_id])).get(account_id)
+
+    async def load_many(self, account_ids: Iterable[str]) -> dict[str, Account]:
+        """The accounts with these ids, by id; those that do not exist are missing."""
+        wanted = select(accounts).where(accounts.c.id.in_(set(account_ids)))
+        rows = await self._database.read(lambda connection: connection.execute(wanted).all())
+        return {row.id: _account(row) for row in rows}
+
+    async def ratings(self, account_ids: Iterable[str], at: int) -> dict[str, Ratings]:
+        """Both ratings of each of these accounts, points being those of the season of `at`."""
+        ids = set(account_ids)
+        points, strength = points_ratings.c, strengths.c
+        season = select(points.account, points.points).where(
+            points.account.in_(ids), points.competition == OPEN, points.season == season_of(at)
+        )
+        strong = select(strengths).where(strength.account.in_(ids))
+
+        def work(connection: Connection) -> tuple[dict[str, int], list[Row[Any]]]:
+            return dict(connection.execute(season).all()), list(connection.execute(strong))
+
+        found, rows = await self._database.read(work)
+        by_variant: dict[str, dict[str, Strength]] = {account: {} for account in ids}
+        for row in rows:
+            by_variant[row.account][row.variant] = Strength(row.r, row.rd, row.vol)
+        return {
+            account: Ratings(found.get(account, POINTS_START), MappingProxyType(by_variant[account]))
+            for account in ids
+        }
+
+    @staticmethod
+    def _free_tag(connection: Connection, name: str) -> str | None:
+        """A tag that nobody of this name has; None if the name is free."""
+        alike = accounts.c.folded == folded(name)
+        if not connection.execute(select(exists().where(alike))).scalar_one():
+            return None
+        while True:
+            tag = new_tag()
+            if not connection.execute(select(exists().where(alike, accounts.c.tag == tag))).scalar_one():
+                return tag
+
+
+def folded(name: str) -> str:
+    """A name as it is compared: compatible characters alike, capital and small letters alike."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
+def _one(connection: Connection, account_id: str) -> Account:
+    row = connection.execute(select(accounts).where(accounts.c.id == account_id)).one_or_none()
+    if row is None:
+        raise NoSuchAccount(f"there is no account {account_id}")
+    return _account(row)
+
+
+def _account(row: Row[Any]) -> Account:
+    return Account(row.id, row.name, row.tag or None, row.kind, row.created_at, row.version or None)
+
+
+def _row(account: Account) -> dict[str, Any]:
+    return {
+        "id": account.id,
+        "name": account.name,
+        "folded": folded(account.name),
+        "tag": account.tag or "",
+        "kind": account.kind,
+        "version": account.version or "",
+        "created_at": account.created_at,
+    }

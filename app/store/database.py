@@ -1,0 +1,93 @@
+"""The one interface of the two databases: a transaction that reads, one that writes, and the append of a play.
+
+A transaction is a function of a SQLAlchemy connection, so each is written once. It waits for nothing but the database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from sqlalchemy import Connection, Insert, Table
+from sqlalchemy.dialects import postgresql, sqlite
+
+T = TypeVar("T")
+Work = Callable[[Connection], T]
+
+
+class StoreError(Exception):
+    """Why the store did not do as it was asked; nothing is stored then."""
+
+
+class VersionTaken(StoreError):
+    """Somebody else has written the next version of this match: load it and decide again."""
+
+    def __init__(self, match_id: str, after: int) -> None:
+        super().__init__(f"match {match_id} is no longer at version {after}")
+        self.match_id = match_id
+        self.after = after
+
+
+class CommandSeen(StoreError):
+    """This command is stored already, with the events that `version` has: answer as the first time."""
+
+    def __init__(self, match_id: str, command_id: str, version: int) -> None:
+        super().__init__(f"match {match_id} has command {command_id} already, as version {version}")
+        self.match_id = match_id
+        self.command_id = command_id
+        self.version = version
+
+
+class StoreClosed(StoreError):
+    """The store has been closed; this came too late and was not stored."""
+
+    def __init__(self) -> None:
+        super().__init__("the store is closed")
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """One journal row that waits to be written: the events of a command, to follow version `after`."""
+
+    match_id: str
+    after: int
+    command_id: str | None
+    at: int
+    format: int
+    events: str
+    deadline: int | None
+
+
+class Database(Protocol):
+    """SQLite or PostgreSQL."""
+
+    async def read(self, work: Work[T]) -> T:
+        """The result of a transaction that only reads and sees one state of the database."""
+        ...
+
+    async def write(self, work: Work[T]) -> T:
+        """The result of a transaction, once it is on disk. If `work` raises, nothing has happened."""
+        ...
+
+    async def append(self, wanted: Append) -> None:
+        """Writes a journal row and moves its match on; returns once it is on disk.
+
+        What waits is committed together, by one writer. Raises VersionTaken and CommandSeen.
+        """
+        ...
+
+    async def clock_ms(self) -> int | None:
+        """What the database's clock says; None where it is this machine's own."""
+        ...
+
+    async def close(self) -> None:
+        """Writes what still waits, and lets go of the database."""
+        ...
+
+
+def insert_new(connection: Connection, table: Table, values: Mapping[str, Any]) -> bool:
+    """Inserts a row unless one with the same key is there, made by whomever; whether it did."""
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    statement: Insert = dialect.insert(table).values(**values).on_conflict_do_nothing()
+    return connection.execute(statement).rowcount == 1

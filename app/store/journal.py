@@ -1,0 +1,72 @@
+"""Accepted commands with their events: append-only, each row once, each match in order.
+
+Plays go the short way, through the writer that commits together what waits together. The command that ends a match
+takes the result and the ratings into its own transaction.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, exists, insert, select, update
+
+from app.store.codec import FORMAT, events_text
+from app.store.database import Append, CommandSeen, Database, VersionTaken
+from app.store.results import Finish, write_finish
+from app.store.tables import journal, matches
+from engine.match import Event
+
+
+class Journal:
+    """Where accepted commands are written."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def append(
+        self,
+        match_id: str,
+        *,
+        after: int,
+        command_id: str | None,
+        at: int,
+        events: tuple[Event, ...],
+        deadline: int | None,
+        finish: Finish | None = None,
+    ) -> None:
+        """Stores what a command caused, as version `after` + 1; on return it is on disk.
+
+        `deadline` is when time will next have something to do. `finish` goes with the events that end the match.
+        Raises VersionTaken if the match is not at `after` (or not being played), and CommandSeen if this command
+        is stored already; then nothing has changed. Goes on if whoever waits for it gives up.
+        """
+        wanted = Append(match_id, after, command_id, at, FORMAT, events_text(events), deadline)
+        if finish is None:
+            await self._database.append(wanted)
+        else:
+            await self._database.write(lambda connection: _append_last(connection, wanted, finish))
+
+
+def _append_last(connection: Connection, wanted: Append, finish: Finish) -> None:
+    row, match = journal.c, matches.c
+    same_command = (row.match_id == wanted.match_id, row.command_id == wanted.command_id)
+    moved = connection.execute(
+        update(matches)
+        .where(match.id == wanted.match_id, match.version == wanted.after, match.state == "playing")
+        .where(~exists().where(*same_command))
+        .values(version=wanted.after + 1)
+    )
+    if not moved.rowcount:
+        seen = connection.execute(select(row.version).where(*same_command)).scalar()
+        if seen is not None and wanted.command_id is not None:
+            raise CommandSeen(wanted.match_id, wanted.command_id, seen)
+        raise VersionTaken(wanted.match_id, wanted.after)
+    connection.execute(
+        insert(journal).values(
+            match_id=wanted.match_id,
+            version=wanted.after + 1,
+            command_id=wanted.command_id,
+            at=wanted.at,
+            format=wanted.format,
+            events=wanted.events,
+        )
+    )
+    write_finish(connection, wanted.match_id, wanted.at, finish)

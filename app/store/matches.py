@@ -1,0 +1,466 @@
+"""Matches around their play: made, joined, listed, found again, followed by a rematch.
+
+Each method is one transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, and_, func, insert, or_, select, update
+
+from app.store.codec import events_of, ruleset_of, ruleset_text
+from app.store.database import Database, StoreError, insert_new
+from app.store.results import (
+    Difference,
+    RatingChange,
+    change_from,
+    day_of,
+    pair_of,
+    rating_differences,
+)
+from app.store.seal import Seal
+from app.store.tables import idempotency, journal, matches, nodes, rating_changes, results, seat_grants
+from engine.dice import commitment
+from engine.match import Event, Match, new_match, next_deadline
+from engine.ruleset import Ruleset
+from engine.turn import Seat, Seats
+
+
+class NoSuchMatch(StoreError):
+    """There is no match with this id."""
+
+
+class NotWaiting(StoreError):
+    """The match waits for nobody: it has begun, or was cancelled."""
+
+
+class SeatTaken(StoreError):
+    """Somebody else sits there."""
+
+
+class NotMaker(StoreError):
+    """Only who made a waiting match may cancel it."""
+
+
+class KeyReused(StoreError):
+    """The key of an earlier call came with another call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMatch:
+    """A match to be made. With both seats taken it begins at once."""
+
+    id: str
+    preset: str
+    ruleset: Ruleset
+    public: bool
+    code: str | None  # of the invitation
+    maker: str
+    players: Seats[str | None]
+    created_at: int
+    server_seed: bytes = field(repr=False)
+    computers: frozenset[Seat] = frozenset()
+    dice_id: str | None = None  # None: its own id
+    rematch_of: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredMatch:
+    """All that is stored of a match but its play, which is in the journal."""
+
+    id: str
+    state: str  # waiting, playing, over, cancelled
+    version: int  # of its newest journal row; 0: none yet
+    deadline: int | None
+    preset: str
+    ruleset: Ruleset
+    public: bool
+    code: str | None
+    maker: str
+    players: Seats[str | None]  # accounts, computers' too
+    computers: frozenset[Seat]
+    created_at: int
+    started_at: int | None
+    finished_at: int | None
+    server_seed: bytes = field(repr=False)  # a secret while the match runs (§9.4)
+    dice_id: str
+    rematch_of: str | None
+    rematch_asked: frozenset[Seat]
+    rematch_id: str | None
+    ratings: Seats[RatingChange] | None  # None: moved no rating, or has not yet
+
+    @property
+    def commitment(self) -> str:
+        """C of §9.1: public from the beginning."""
+        return commitment(self.server_seed)
+
+    def seat_of(self, account: str) -> Seat | None:
+        """The seat that this account took itself; whoever has both is A."""
+        return next((seat for seat in Seat if self.players[seat] == account), None)
+
+    def start(self) -> Match:
+        """The match before its first event; its seats must be taken."""
+        if self.started_at is None:
+            raise NotWaiting(f"match {self.id} has not begun")
+        return new_match(
+            self.id,
+            self.ruleset,
+            self.server_seed,
+            self.started_at,
+            computers=self.computers,
+            dice_id=self.dice_id,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class JournalRow:
+    """One accepted command: what it caused, and the version of the match after it."""
+
+    version: int
+    command_id: str | None
+    at: int
+    events: tuple[Event, ...]
+
+
+class Matches:
+    """The matches of the database."""
+
+    def __init__(self, database: Database, seal: Seal) -> None:
+        self._database = database
+        self._seal = seal
+
+    # ------------------------------------------------------------------------------------- made, joined, cancelled
+
+    async def create(self, new: NewMatch, *, key: str | None = None, call: str = "") -> StoredMatch:
+        """Makes a match. With a `key` that its maker has used before, the match made then.
+
+        `call` says what was asked for; the same key with another call raises KeyReused.
+        """
+
+        def work(connection: Connection) -> StoredMatch:
+            if key is not None:
+                made = self._made_before(connection, new, key, call)
+                if made is not None:
+                    return self._load(connection, made)
+            self._insert(connection, new)
+            return self._load(connection, new.id)
+
+        return await self._database.write(work)
+
+    async def join(self, match_id: str, seat: Seat, account: str, at: int) -> StoredMatch:
+        """Takes the free seat of a waiting match, which begins. Of two who come together one gets it.
+
+        Raises NoSuchMatch, NotWaiting, SeatTaken.
+        """
+        column = _seat_column(seat)
+
+        def work(connection: Connection) -> StoredMatch:
+            taken = connection.execute(
+                update(matches)
+                .where(matches.c.id == match_id, matches.c.state == "waiting", column.is_(None))
+                .values({column: account, matches.c.state: "playing", matches.c.started_at: at})
+            ).rowcount
+            stored = self._load(connection, match_id)
+            if not taken:
+                if stored.state in ("waiting", "playing") and stored.players[seat] is not None:
+                    raise SeatTaken(f"seat {seat} of match {match_id} is taken")
+                raise NotWaiting(f"match {match_id} is {stored.state}")
+            if None in (stored.players.A, stored.players.B):
+                raise SeatTaken(f"match {match_id} lacks a player in seat {seat.other}")
+            connection.execute(
+                update(matches).where(matches.c.id == match_id).values(deadline=next_deadline(stored.start()))
+            )
+            return self._load(connection, match_id)
+
+        return await self._database.write(work)
+
+    async def cancel(self, match_id: str, account: str, at: int) -> StoredMatch:
+        """Takes back a match that nobody has joined. Raises NoSuchMatch, NotMaker, NotWaiting."""
+
+        def work(connection: Connection) -> StoredMatch:
+            cancelled = connection.execute(
+                update(matches)
+                .where(matches.c.id == match_id, matches.c.state == "waiting", matches.c.maker == account)
+                .values(state="cancelled", finished_at=at)
+            ).rowcount
+            stored = self._load(connection, match_id)
+            if not cancelled:
+                if stored.maker != account:
+                    raise NotMaker(f"match {match_id} was made by somebody else")
+                if stored.state != "cancelled":  # twice is once
+                    raise NotWaiting(f"match {match_id} is {stored.state}")
+            return stored
+
+        return await self._database.write(work)
+
+    # -------------------------------------------------------------------------------------------------- looked up
+
+    async def load(self, match_id: str) -> StoredMatch | None:
+        """The match with this id."""
+        return await self._one(_matches().where(matches.c.id == match_id))
+
+    async def by_code(self, code: str) -> StoredMatch | None:
+        """The match of this invitation."""
+        return await self._one(_matches().where(matches.c.code == code))
+
+    async def waiting(self, limit: int) -> tuple[StoredMatch, ...]:
+        """Public matches that wait for an opponent, the newest first."""
+        return await self._many(_public("waiting").limit(limit))
+
+    async def playing(self, limit: int) -> tuple[StoredMatch, ...]:
+        """Public matches being played, the newest first."""
+        return await self._many(_public("playing").limit(limit))
+
+    async def of_account(self, account: str, states: Iterable[str], limit: int) -> tuple[StoredMatch, ...]:
+        """Matches in these states in which an account has a seat, its own or granted, the newest first."""
+        granted = select(seat_grants.c.match_id).where(seat_grants.c.account == account)
+        sits = or_(matches.c.seat_a == account, matches.c.seat_b == account, matches.c.id.in_(granted))
+        mine = _matches().where(sits, matches.c.state.in_(tuple(states)))
+        return await self._many(mine.order_by(matches.c.created_at.desc(), matches.c.id).limit(limit))
+
+    async def finished_count(self, account: str) -> int:
+        """How many matches of this account are over."""
+        sat = or_(results.c.account_a == account, results.c.account_b == account)
+        counting = select(func.count()).select_from(results).where(sat)
+        return await self._database.read(lambda connection: connection.execute(counting).scalar_one())
+
+    async def finished_of_pair(self, one: str, other: str, at: int) -> tuple[StoredMatch, ...]:
+        """Matches of these two that ended on the day (UTC) of `at`, in order; those with `ratings` counted."""
+        on_day = and_(results.c.pair == pair_of(one, other), results.c.day == day_of(at))
+        finished = _matches().join(results, and_(results.c.match_id == matches.c.id, on_day))
+        return await self._many(finished.order_by(results.c.number))
+
+    async def unfinished_ids(self) -> tuple[str, ...]:
+        """All matches being played."""
+        return await self._ids(select(matches.c.id).where(matches.c.state == "playing"))
+
+    async def due(self, now: int, limit: int) -> tuple[str, ...]:
+        """Matches in which time has something to do, the longest overdue first."""
+        late = and_(matches.c.state == "playing", matches.c.deadline <= now)
+        return await self._ids(select(matches.c.id).where(late).order_by(matches.c.deadline).limit(limit))
+
+    # ----------------------------------------------------------------------------------------------- the journal read
+
+    async def events(self, match_id: str, after_version: int = 0) -> tuple[JournalRow, ...]:
+        """What has happened in a match after a version, in order."""
+        row = journal.c
+        wanted = (
+            select(row.version, row.command_id, row.at, row.format, row.events)
+            .where(row.match_id == match_id, row.version > after_version)
+            .order_by(row.version)
+        )
+        rows = await self._database.read(lambda connection: connection.execute(wanted).all())
+        return tuple(
+            JournalRow(version, command_id, at, events_of(format_, events))
+            for version, command_id, at, format_, events in rows
+        )
+
+    async def answer_of(self, match_id: str, command_id: str) -> int | None:
+        """The version that a command made; None if it is not stored."""
+        row = journal.c
+        wanted = select(row.version).where(row.match_id == match_id, row.command_id == command_id)
+        return await self._database.read(lambda connection: connection.execute(wanted).scalar())
+
+    # ---------------------------------------------------------------------------------------------------- rematches
+
+    async def ask_rematch(self, match_id: str, seat: Seat) -> StoredMatch:
+        """Notes that a seat wants a rematch. Raises NoSuchMatch."""
+
+        def work(connection: Connection) -> StoredMatch:
+            asked = connection.execute(
+                select(matches.c.rematch_asked).where(matches.c.id == match_id).with_for_update()
+            ).scalar()
+            if asked is None:
+                raise NoSuchMatch(f"there is no match {match_id}")
+            if seat.value not in asked:
+                both = "".join(sorted({*asked, seat.value}))
+                connection.execute(update(matches).where(matches.c.id == match_id).values(rematch_asked=both))
+            return self._load(connection, match_id)
+
+        return await self._database.write(work)
+
+    async def set_rematch(self, match_id: str, new: NewMatch) -> str:
+        """Makes the rematch of a match, once: its id, which is that of an earlier call if there was one.
+
+        Raises NoSuchMatch.
+        """
+
+        def work(connection: Connection) -> str:
+            first = connection.execute(
+                update(matches)
+                .where(matches.c.id == match_id, matches.c.rematch_id.is_(None))
+                .values(rematch_id=new.id)
+            ).rowcount
+            if not first:
+                found = connection.execute(
+                    select(matches.c.rematch_id).where(matches.c.id == match_id)
+                ).scalar()
+                if found is None:
+                    raise NoSuchMatch(f"there is no match {match_id}")
+                return str(found)
+            self._insert(connection, new)
+            return new.id
+
+        return await self._database.write(work)
+
+    # -------------------------------------------------------------------------------------------------------- seats
+
+    async def grant_seat(self, match_id: str, account: str, seat: Seat) -> None:
+        """Lets another account (the player's other device) play a seat too."""
+        grant = {"match_id": match_id, "account": account, "seat": seat.value}
+        await self._database.write(lambda connection: insert_new(connection, seat_grants, grant))
+
+    async def seats_of(self, match_id: str, account: str) -> frozenset[Seat]:
+        """The seats that an account may play, its own or granted; none for a spectator."""
+        own = select(matches.c.seat_a, matches.c.seat_b).where(matches.c.id == match_id)
+        granted = select(seat_grants.c.seat).where(
+            seat_grants.c.match_id == match_id, seat_grants.c.account == account
+        )
+
+        def work(connection: Connection) -> frozenset[Seat]:
+            players = connection.execute(own).one_or_none() or (None, None)
+            sits = [seat for seat, player in zip(Seat, players, strict=True) if player == account]
+            return frozenset([*sits, *map(Seat, connection.execute(granted).scalars())])
+
+        return await self._database.read(work)
+
+    # ------------------------------------------------------------------------------------------ servers, and ratings
+
+    async def heartbeat(self, node: str, now: int) -> None:
+        """Notes that a server is alive."""
+
+        def work(connection: Connection) -> None:
+            beaten = connection.execute(update(nodes).where(nodes.c.id == node).values(heartbeat=now))
+            if not beaten.rowcount:
+                insert_new(connection, nodes, {"id": node, "heartbeat": now})
+
+        await self._database.write(work)
+
+    async def last_heartbeat(self) -> int | None:
+        """When any server was last alive (ms)."""
+        newest = select(func.max(nodes.c.heartbeat))
+        return await self._database.read(lambda connection: connection.execute(newest).scalar())
+
+    async def recompute_ratings(self) -> tuple[Difference, ...]:
+        """Both ratings computed again from all stored results; where what is stored differs (§10.2)."""
+        return await self._database.read(rating_differences)
+
+    # ------------------------------------------------------------------------------------------------------ within
+
+    def _made_before(self, connection: Connection, new: NewMatch, key: str, call: str) -> str | None:
+        """The match that this key made before; else the key is noted as used for the new one."""
+        noted = {"account": new.maker, "key": key, "call": call, "answer": new.id, "at": new.created_at}
+        if insert_new(connection, idempotency, noted):
+            return None
+        before = connection.execute(
+            select(idempotency.c.call, idempotency.c.answer).where(
+                idempotency.c.account == new.maker, idempotency.c.key == key
+            )
+        ).one()
+        if before.call != call:
+            raise KeyReused(f"key {key} came with another call before")
+        return str(before.answer)
+
+    def _insert(self, connection: Connection, new: NewMatch) -> None:
+        begins = None not in (new.players.A, new.players.B)
+        dice_id = new.dice_id or new.id
+        deadline = None
+        if begins:
+            start = new_match(
+                new.id,
+                new.ruleset,
+                new.server_seed,
+                new.created_at,
+                computers=new.computers,
+                dice_id=dice_id,
+            )
+            deadline = next_deadline(start)
+        connection.execute(
+            insert(matches).values(
+                id=new.id,
+                state="playing" if begins else "waiting",
+                version=0,
+                deadline=deadline,
+                preset=new.preset,
+                ruleset=ruleset_text(new.ruleset),
+                public=new.public,
+                code=new.code,
+                maker=new.maker,
+                seat_a=new.players.A,
+                seat_b=new.players.B,
+                computers="".join(sorted(new.computers)),
+                server_seed=self._seal.close(new.id, new.server_seed),
+                dice_id=dice_id,
+                commitment=commitment(new.server_seed),
+                created_at=new.created_at,
+                started_at=new.created_at if begins else None,
+                rematch_of=new.rematch_of,
+                rematch_asked="",
+            )
+        )
+
+    def _load(self, connection: Connection, match_id: str) -> StoredMatch:
+        row = connection.execute(_matches().where(matches.c.id == match_id)).one_or_none()
+        if row is None:
+            raise NoSuchMatch(f"there is no match {match_id}")
+        return self._stored(row)
+
+    async def _one(self, query: Select[Any]) -> StoredMatch | None:
+        row = await self._database.read(lambda connection: connection.execute(query).one_or_none())
+        return None if row is None else self._stored(row)
+
+    async def _many(self, query: Select[Any]) -> tuple[StoredMatch, ...]:
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return tuple(map(self._stored, rows))
+
+    async def _ids(self, query: Select[str]) -> tuple[str, ...]:
+        return await self._database.read(lambda connection: tuple(connection.execute(query).scalars()))
+
+    def _stored(self, row: Row[Any]) -> StoredMatch:
+        return StoredMatch(
+            id=row.id,
+            state=row.state,
+            version=row.version,
+            deadline=row.deadline,
+            preset=row.preset,
+            ruleset=ruleset_of(row.ruleset),
+            public=row.public,
+            code=row.code,
+            maker=row.maker,
+            players=Seats(row.seat_a, row.seat_b),
+            computers=frozenset(map(Seat, row.computers)),
+            created_at=row.created_at,
+            started_at=row.started_at,
+            finished_at=row.finished_at,
+            server_seed=self._seal.open(row.id, row.server_seed),
+            dice_id=row.dice_id,
+            rematch_of=row.rematch_of,
+            rematch_asked=frozenset(map(Seat, row.rematch_asked)),
+            rematch_id=row.rematch_id,
+            ratings=None if row.a_account is None else Seats(change_from(row, "a_"), change_from(row, "b_")),
+        )
+
+
+_change_a, _change_b = rating_changes.alias("change_a"), rating_changes.alias("change_b")
+
+
+def _matches() -> Select[Any]:
+    """Rows that a StoredMatch is made of: the match, and what it did to the ratings of A and B."""
+    changes = [c.label(f"a_{c.name}") for c in _change_a.c] + [c.label(f"b_{c.name}") for c in _change_b.c]
+    return (
+        select(matches, *changes)
+        .outerjoin(_change_a, and_(_change_a.c.match_id == matches.c.id, _change_a.c.seat == "A"))
+        .outerjoin(_change_b, and_(_change_b.c.match_id == matches.c.id, _change_b.c.seat == "B"))
+    )
+
+
+def _public(state: str) -> Select[Any]:
+    listed = _matches().where(matches.c.state == state, matches.c.public)
+    return listed.order_by(matches.c.created_at.desc(), matches.c.id)
+
+
+def _seat_column(seat: Seat) -> Any:
+    return matches.c.seat_a if seat is Seat.A else matches.c.seat_b

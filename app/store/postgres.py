@@ -1,0 +1,226 @@
+"""PostgreSQL: one writer on a connection of its own for plays, a pool for everything else.
+
+What waits is one statement and one commit. A row that is refused harms no other, and after a lost connection what is
+stored is looked up before anything is tried again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import asyncpg
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from app.store.database import Append, CommandSeen, StoreClosed, StoreError, VersionTaken, Work
+
+T = TypeVar("T")
+
+_POOL = 8
+_LARGEST_BATCH = 512
+_PATIENCE_S = 10.0  # for one answer of the database
+_TRIES = 3  # of a transaction that the database gave up for the sake of another
+_GIVEN_UP = ("40001", "40P01")  # serialization failure, deadlock
+_LOST = (asyncpg.PostgresConnectionError, asyncpg.InterfaceError, OSError, TimeoutError)
+
+_APPEND = """
+WITH wanted AS (
+    SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::bigint[], $5::int[], $6::text[], $7::bigint[])
+        AS wanted (match_id, after, command_id, at, format, events, deadline)
+), moved AS (
+    UPDATE matches SET version = wanted.after + 1, deadline = wanted.deadline
+    FROM wanted
+    WHERE matches.id = wanted.match_id AND matches.version = wanted.after AND matches.state = 'playing'
+        AND NOT EXISTS (
+            SELECT FROM journal
+            WHERE journal.match_id = wanted.match_id AND journal.command_id = wanted.command_id
+        )
+    RETURNING matches.id
+)
+INSERT INTO journal (match_id, version, command_id, at, format, events)
+SELECT match_id, after + 1, command_id, at, format, events
+FROM wanted JOIN moved ON moved.id = wanted.match_id
+RETURNING match_id
+"""
+_SEEN = "SELECT version FROM journal WHERE match_id = $1 AND command_id = $2"
+_ROW = "SELECT command_id, at, events FROM journal WHERE match_id = $1 AND version = $2"
+_CLOCK = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    """A row to write, and who waits for it."""
+
+    wanted: Append
+    answer: asyncio.Future[None]
+
+
+class PostgresDatabase:
+    """A server, shared with other nodes."""
+
+    def __init__(self, url: str) -> None:
+        """Connects when first asked for something. Call it in a running event loop."""
+        self._url = "postgresql://" + url.partition("://")[2]
+        self._engine = create_async_engine(
+            "postgresql+asyncpg://", async_creator=self._connect, pool_size=_POOL, max_overflow=0
+        )
+        self._reader = self._engine.execution_options(
+            isolation_level="REPEATABLE READ", postgresql_readonly=True
+        )
+        self._loop = asyncio.get_running_loop()
+        self._waiting: deque[_Job] = deque()
+        self._wake = asyncio.Event()
+        self._connection: asyncpg.Connection[Any] | None = None
+        self._under_way: set[asyncio.Task[Any]] = set()
+        self._closed = False
+        self._writer = asyncio.create_task(self._run(), name="store-writer")
+
+    async def read(self, work: Work[T]) -> T:
+        if self._closed:
+            raise StoreClosed
+        async with self._reader.connect() as connection:
+            return await connection.run_sync(work)
+
+    async def write(self, work: Work[T]) -> T:
+        if self._closed:
+            raise StoreClosed
+        task = asyncio.create_task(self._write(work))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return await asyncio.shield(task)  # goes on if whoever waits for it gives up
+
+    async def append(self, wanted: Append) -> None:
+        if self._closed:
+            raise StoreClosed
+        job = _Job(wanted, self._loop.create_future())
+        self._waiting.append(job)
+        self._wake.set()
+        await job.answer
+
+    async def clock_ms(self) -> int | None:
+        return await self.read(lambda connection: connection.exec_driver_sql(_CLOCK).scalar_one())
+
+    async def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        self._wake.set()
+        await self._writer
+        if self._under_way:
+            await asyncio.wait(self._under_way)
+        if self._connection is not None:
+            await self._connection.close()
+        await self._engine.dispose()
+
+    async def _connect(self) -> asyncpg.Connection[Any]:
+        return await asyncpg.connect(self._url, timeout=_PATIENCE_S)
+
+    async def _write(self, work: Work[T]) -> T:
+        for last in (False,) * (_TRIES - 1) + (True,):
+            try:
+                async with self._engine.begin() as connection:
+                    return await connection.run_sync(work)
+            except DBAPIError as wrong:
+                if last or getattr(wrong.orig, "sqlstate", None) not in _GIVEN_UP:
+                    raise
+        raise AssertionError  # the last try returns or raises
+
+    # -------------------------------------------------------------------------------------------------- the writer
+
+    async def _run(self) -> None:
+        while self._waiting or not self._closed:
+            if self._waiting:
+                await self._append_all(self._batch())
+            else:
+                self._wake.clear()
+                await self._wake.wait()
+
+    def _batch(self) -> list[_Job]:
+        """What waits, one row of each match; in the order of matches, in which every node takes its locks."""
+        chosen: dict[str, _Job] = {}
+        later: deque[_Job] = deque()
+        while self._waiting and len(chosen) < _LARGEST_BATCH:
+            job = self._waiting.popleft()
+            if job.wanted.match_id in chosen:
+                later.append(job)
+            else:
+                chosen[job.wanted.match_id] = job
+        self._waiting.extendleft(reversed(later))
+        return [chosen[match_id] for match_id in sorted(chosen)]
+
+    async def _append_all(self, jobs: list[_Job]) -> None:
+        """All in one commit; if that fails, one by one."""
+        if len(jobs) > 1:
+            try:
+                refused = await self._committed([job.wanted for job in jobs])
+            except _LOST:
+                await self._lose_connection()
+            except Exception:
+                pass
+            else:
+                for job, why in zip(jobs, refused, strict=True):
+                    _answer(job, why)
+                return
+        for job in jobs:
+            try:
+                _answer(job, await self._append_one(job.wanted, may_be_stored=len(jobs) > 1))
+            except Exception as wrong:
+                _answer(job, wrong)
+
+    async def _append_one(self, wanted: Append, *, may_be_stored: bool) -> StoreError | None:
+        """Why a row was not written; None if it is stored. Tried again once if the connection is lost."""
+        try:
+            refused = (await self._committed([wanted]))[0]
+        except _LOST:
+            await self._lose_connection()
+            may_be_stored = True
+            refused = None if await self._is_stored(wanted) else (await self._committed([wanted]))[0]
+        if refused is not None and may_be_stored and await self._is_stored(wanted):
+            return None
+        return refused
+
+    async def _committed(self, appends: list[Append]) -> list[StoreError | None]:
+        """Writes these rows in one statement; for each, why it was not written, or None."""
+        connection = await self._connected()
+        columns = zip(
+            *((w.match_id, w.after, w.command_id, w.at, w.format, w.events, w.deadline) for w in appends),
+            strict=True,
+        )
+        rows = await connection.fetch(_APPEND, *map(list, columns), timeout=_PATIENCE_S)
+        written = {row[0] for row in rows}
+        return [None if w.match_id in written else await self._refusal(connection, w) for w in appends]
+
+    async def _refusal(self, connection: asyncpg.Connection[Any], wanted: Append) -> StoreError:
+        if wanted.command_id is not None:
+            seen = await connection.fetchval(_SEEN, wanted.match_id, wanted.command_id, timeout=_PATIENCE_S)
+            if seen is not None:
+                return CommandSeen(wanted.match_id, wanted.command_id, seen)
+        return VersionTaken(wanted.match_id, wanted.after)
+
+    async def _is_stored(self, wanted: Append) -> bool:
+        """Whether exactly this row is in the journal."""
+        connection = await self._connected()
+        row = await connection.fetchrow(_ROW, wanted.match_id, wanted.after + 1, timeout=_PATIENCE_S)
+        return row is not None and tuple(row) == (wanted.command_id, wanted.at, wanted.events)
+
+    async def _connected(self) -> asyncpg.Connection[Any]:
+        if self._connection is None or self._connection.is_closed():
+            self._connection = await self._connect()
+        return self._connection
+
+    async def _lose_connection(self) -> None:
+        if self._connection is not None:
+            self._connection.terminate()
+            self._connection = None
+
+
+def _answer(job: _Job, wrong: Exception | None) -> None:
+    if job.answer.done():  # given up by who waited; it is stored all the same
+        return
+    if wrong is None:
+        job.answer.set_result(None)
+    else:
+        job.answer.set_exception(wrong)

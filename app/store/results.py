@@ -1,0 +1,349 @@
+"""What a finished match leaves behind: its result, and the two ratings that it moves (§10).
+
+Everything here happens in the transaction that stores the end of the match.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, and_, func, insert, select, update
+
+from app.store.codec import ruleset_of
+from app.store.database import insert_new
+from app.store.tables import matches, points_ratings, rating_changes, results, strengths
+from engine.position import CHECKERS, OFF, pip_count
+from engine.rating import POINTS_START, Strength, both_after, points_after
+from engine.ruleset import Ruleset
+from engine.scoring import GameScore, Score
+from engine.turn import Seat, Seats
+
+OPEN = "open"  # the competition of all casual rated matches (§10.1)
+COUNTED_A_DAY = 3  # of one pair; more would let two friends make a rating (§10.1)
+_DAY_MS = 86_400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The end of a match: its score, and the accounts that played it (None: a seat without one)."""
+
+    score: Score
+    accounts: Seats[str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class RatingChange:
+    """What a match did to both ratings of one player."""
+
+    points_before: int
+    points_after: int
+    strength_before: Strength
+    strength_after: Strength
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A stored rating that is not what the stored matches give."""
+
+    account: str
+    match_id: str | None  # the match whose change differs; None: the rating as it stands now
+    what: str  # `points`, `strength` or `counted`
+    stored: str
+    computed: str
+
+
+def season_of(at: int) -> str:
+    """The season of `open`: the year, UTC (§10.1)."""
+    return str(datetime.fromtimestamp(at / 1000, UTC).year)
+
+
+def day_of(at: int) -> int:
+    """The day (UTC), counted from 1970-01-01."""
+    return at // _DAY_MS
+
+
+def pair_of(one: str, other: str) -> str:
+    """Two accounts, whoever sat where."""
+    return " ".join(sorted((one, other)))
+
+
+def write_finish(connection: Connection, match_id: str, at: int, finish: Finish) -> None:
+    """Ends a match: its state, its result, and the ratings if it counts."""
+    ruleset = ruleset_of(
+        connection.execute(select(matches.c.ruleset).where(matches.c.id == match_id)).scalar_one()
+    )
+    connection.execute(
+        update(matches).where(matches.c.id == match_id).values(state="over", finished_at=at, deadline=None)
+    )
+    a, b = finish.accounts.A, finish.accounts.B
+    rated = finish.score.rated and a is not None and b is not None and a != b
+    if rated and a is not None and b is not None:
+        _finish_rated(connection, match_id, at, finish.score, ruleset, Seats(a, b))
+    else:
+        _insert_result(connection, match_id, at, finish, rated=False, counted=False)
+
+
+def _finish_rated(
+    connection: Connection, match_id: str, at: int, score: Score, ruleset: Ruleset, accounts: Seats[str]
+) -> None:
+    season = season_of(at)
+    # With both players' rows locked, no other match of theirs can end meanwhile: only now are the matches of
+    # the day counted, and the result numbered.
+    points = _locked_points(connection, accounts, season)
+    strength = _locked_strengths(connection, accounts, ruleset.variant)
+    counted = _counted_on(connection, accounts, day_of(at)) < COUNTED_A_DAY
+    finish = Finish(score, Seats(accounts.A, accounts.B))
+    number = _insert_result(connection, match_id, at, finish, rated=True, counted=counted)
+    if not counted:
+        return
+    changes = changes_of(ruleset, score.points, score.winner, points, strength)
+    for seat in Seat:
+        _insert_change(
+            connection, match_id, seat, number, accounts[seat], season, ruleset.variant, changes[seat]
+        )
+        _store_ratings(connection, accounts[seat], season, ruleset.variant, changes[seat])
+
+
+def changes_of(
+    ruleset: Ruleset,
+    settled: Seats[int],
+    winner: Seat | None,
+    points: Seats[int],
+    strength: Seats[Strength],
+) -> Seats[RatingChange]:
+    """What a match does to both ratings of both players (§10.1, §10.2)."""
+    score_a = 0.5 if winner is None else float(winner is Seat.A)
+    after_a, after_b = both_after(strength.A, strength.B, score_a)
+    return Seats(
+        RatingChange(points.A, points_after(points.A, settled.A, ruleset), strength.A, after_a),
+        RatingChange(points.B, points_after(points.B, settled.B, ruleset), strength.B, after_b),
+    )
+
+
+def _locked_points(connection: Connection, accounts: Seats[str], season: str) -> Seats[int]:
+    in_order = sorted((accounts.A, accounts.B))
+    table = points_ratings.c
+    for account in in_order:
+        new = {"account": account, "competition": OPEN, "season": season, "points": POINTS_START}
+        insert_new(connection, points_ratings, new)
+    found = {
+        account: connection.execute(
+            select(table.points)
+            .where(table.account == account, table.competition == OPEN, table.season == season)
+            .with_for_update()
+        ).scalar_one()
+        for account in in_order
+    }
+    return Seats(found[accounts.A], found[accounts.B])
+
+
+def _locked_strengths(connection: Connection, accounts: Seats[str], variant: str) -> Seats[Strength]:
+    in_order = sorted((accounts.A, accounts.B))
+    table, start = strengths.c, Strength()
+    for account in in_order:
+        new = {"account": account, "variant": variant, "r": start.r, "rd": start.rd, "vol": start.vol}
+        insert_new(connection, strengths, new)
+    found = {
+        account: connection.execute(
+            select(table.r, table.rd, table.vol)
+            .where(table.account == account, table.variant == variant)
+            .with_for_update()
+        ).one()
+        for account in in_order
+    }
+    return Seats(Strength(*found[accounts.A]), Strength(*found[accounts.B]))
+
+
+def _counted_on(connection: Connection, accounts: Seats[str], day: int) -> int:
+    table = results.c
+    return connection.execute(
+        select(func.count())
+        .select_from(results)
+        .where(table.pair == pair_of(accounts.A, accounts.B), table.day == day, table.counted)
+    ).scalar_one()
+
+
+def _insert_result(
+    connection: Connection, match_id: str, at: int, finish: Finish, *, rated: bool, counted: bool
+) -> int:
+    """Writes the result; its number in the order of ending."""
+    score, accounts = finish.score, finish.accounts
+    row: dict[str, Any] = {
+        "match_id": match_id,
+        "at": at,
+        "outcome": score.outcome.value,
+        "by_seat": score.by and score.by.value,
+        **_game_columns("x", score.games.X),
+        **_game_columns("y", score.games.Y),
+        "credit_for_a": score.credit_for_A,
+        "net_for_a": score.net_for_A,
+        "winner": score.winner and score.winner.value,
+        "charged_a_ms": score.time_ms.A,
+        "charged_b_ms": score.time_ms.B,
+        "time_adjustment": score.time_adjustment,
+        "points_a": score.points.A,
+        "points_b": score.points.B,
+        "account_a": accounts.A,
+        "account_b": accounts.B,
+        "rated": rated,
+        "counted": counted,
+        "pair": accounts.A and accounts.B and pair_of(accounts.A, accounts.B),
+        "day": day_of(at),
+    }
+    number: int = connection.execute(insert(results).values(**row).returning(results.c.number)).scalar_one()
+    return number
+
+
+def _game_columns(game: str, score: GameScore) -> dict[str, Any]:
+    white, black = score.position.mine, score.position.theirs
+    return {
+        f"{game}_outcome": score.outcome,
+        f"{game}_class": score.loss_class,
+        f"{game}_winner": score.winner and score.winner.value,
+        f"{game}_points_for_a": score.points_for_A,
+        f"{game}_white_pips": pip_count(white),
+        f"{game}_black_pips": pip_count(black),
+        f"{game}_white_checkers": CHECKERS - white[OFF],
+        f"{game}_black_checkers": CHECKERS - black[OFF],
+    }
+
+
+def _insert_change(
+    connection: Connection,
+    match_id: str,
+    seat: Seat,
+    number: int,
+    account: str,
+    season: str,
+    variant: str,
+    change: RatingChange,
+) -> None:
+    before, after = change.strength_before, change.strength_after
+    connection.execute(
+        insert(rating_changes).values(
+            match_id=match_id,
+            seat=seat.value,
+            number=number,
+            account=account,
+            competition=OPEN,
+            season=season,
+            variant=variant,
+            points_before=change.points_before,
+            points_after=change.points_after,
+            r_before=before.r,
+            rd_before=before.rd,
+            vol_before=before.vol,
+            r_after=after.r,
+            rd_after=after.rd,
+            vol_after=after.vol,
+        )
+    )
+
+
+def _store_ratings(
+    connection: Connection, account: str, season: str, variant: str, change: RatingChange
+) -> None:
+    points, strength, after = points_ratings.c, strengths.c, change.strength_after
+    connection.execute(
+        update(points_ratings)
+        .where(points.account == account, points.competition == OPEN, points.season == season)
+        .values(points=change.points_after)
+    )
+    connection.execute(
+        update(strengths)
+        .where(strength.account == account, strength.variant == variant)
+        .values(r=after.r, rd=after.rd, vol=after.vol)
+    )
+
+
+# ------------------------------------------------------------------------------------------------- computed anew
+
+
+def rating_differences(connection: Connection) -> tuple[Difference, ...]:
+    """Both ratings computed again from the stored results, in order of ending, against what is stored (§10.2)."""
+    ratings = _Recomputed()
+    stored = {
+        (row.match_id, row.seat): change_from(row, "")
+        for row in connection.execute(select(rating_changes)).all()
+    }
+    found = list(ratings.play_again(_rated_results(connection), stored))
+    for row in connection.execute(select(points_ratings).where(points_ratings.c.competition == OPEN)):
+        points = ratings.points.get((row.account, row.season), POINTS_START)
+        if row.points != points:
+            found.append(Difference(row.account, None, "points", str(row.points), str(points)))
+    for row in connection.execute(select(strengths)):
+        strength = ratings.strengths.get((row.account, row.variant), Strength())
+        if Strength(row.r, row.rd, row.vol) != strength:
+            was = Strength(row.r, row.rd, row.vol)
+            found.append(Difference(row.account, None, "strength", str(was), str(strength)))
+    return tuple(found)
+
+
+def _rated_results(connection: Connection) -> Iterable[Row[Any]]:
+    return connection.execute(
+        select(results, matches.c.ruleset)
+        .join(matches, and_(matches.c.id == results.c.match_id))
+        .where(results.c.rated)
+        .order_by(results.c.number)
+    ).all()
+
+
+class _Recomputed:
+    """All ratings as they grow, match by match."""
+
+    def __init__(self) -> None:
+        self.points: dict[tuple[str, str], int] = {}
+        self.strengths: dict[tuple[str, str], Strength] = {}
+        self._counted: Counter[tuple[str, int]] = Counter()
+
+    def play_again(
+        self, rated: Iterable[Row[Any]], stored: dict[tuple[str, str], RatingChange]
+    ) -> Iterable[Difference]:
+        for row in rated:
+            counts = self._counted[row.pair, row.day] < COUNTED_A_DAY
+            if counts is not row.counted:
+                yield Difference(row.account_a, row.match_id, "counted", str(row.counted), str(counts))
+            if not counts:
+                continue
+            self._counted[row.pair, row.day] += 1
+            changes = self._changes(row)
+            for seat, account in ((Seat.A, row.account_a), (Seat.B, row.account_b)):
+                was, now = stored.get((row.match_id, seat.value)), changes[seat]
+                if was is None or was.points_after != now.points_after:
+                    text = "none" if was is None else str(was.points_after)
+                    yield Difference(account, row.match_id, "points", text, str(now.points_after))
+                if was is None or was.strength_after != now.strength_after:
+                    text = "none" if was is None else str(was.strength_after)
+                    yield Difference(account, row.match_id, "strength", text, str(now.strength_after))
+
+    def _changes(self, row: Row[Any]) -> Seats[RatingChange]:
+        ruleset, season = ruleset_of(row.ruleset), season_of(row.at)
+        accounts = (row.account_a, row.account_b)
+        changes = changes_of(
+            ruleset,
+            Seats(row.points_a, row.points_b),
+            row.winner and Seat(row.winner),
+            Seats(*(self.points.get((account, season), POINTS_START) for account in accounts)),
+            Seats(*(self.strengths.get((account, ruleset.variant), Strength()) for account in accounts)),
+        )
+        for account, change in zip(accounts, (changes.A, changes.B), strict=True):
+            self.points[account, season] = change.points_after
+            self.strengths[account, ruleset.variant] = change.strength_after
+        return changes
+
+
+def change_from(row: Row[Any], prefix: str) -> RatingChange:
+    """The rating change in a row, its columns perhaps named with a prefix."""
+    column = {
+        name.removeprefix(prefix): value for name, value in row._mapping.items() if name.startswith(prefix)
+    }
+    return RatingChange(
+        column["points_before"],
+        column["points_after"],
+        Strength(column["r_before"], column["rd_before"], column["vol_before"]),
+        Strength(column["r_after"], column["rd_after"], column["vol_after"]),
+    )

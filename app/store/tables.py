@@ -1,0 +1,221 @@
+"""The whole schema on one page. Times are Unix milliseconds, durations end in `_ms`, seats are `A` and `B`.
+
+`migrations/` brings a database here; a change of this page needs a new revision there.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+    }
+)
+
+# ------------------------------------------------------------------------------------------------------ who plays
+
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("folded", Text, nullable=False),  # the name, NFKC and case-folded: what looks alike is alike
+    Column(
+        "tag", Text, nullable=False
+    ),  # tells accounts of the same name apart; empty: the first of the name
+    Column("kind", Text, nullable=False),
+    Column("version", Text, nullable=False),  # a computer's; empty for people
+    Column("created_at", BigInteger, nullable=False),
+    UniqueConstraint("folded", "version", "tag"),
+    CheckConstraint("kind IN ('guest', 'computer')", name="kind"),
+)
+
+points_ratings = Table(  # the points rating: settled points, added (§10.1)
+    "points_ratings",
+    metadata,
+    Column("account", Text, ForeignKey("accounts.id"), nullable=False),
+    Column("competition", Text, nullable=False),  # `open`: casual rated matches
+    Column("season", Text, nullable=False),  # of `open`: the year (UTC)
+    Column("points", BigInteger, nullable=False),
+    PrimaryKeyConstraint("account", "competition", "season"),
+)
+
+strengths = Table(  # Glicko-2 (§10.2), unrounded
+    "strengths",
+    metadata,
+    Column("account", Text, ForeignKey("accounts.id"), nullable=False),
+    Column("variant", Text, nullable=False),
+    Column("r", Double, nullable=False),
+    Column("rd", Double, nullable=False),
+    Column("vol", Double, nullable=False),
+    PrimaryKeyConstraint("account", "variant"),
+)
+
+# ------------------------------------------------------------------------------------------------------ matches
+
+matches = Table(
+    "matches",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("version", Integer, nullable=False),  # of the newest journal row; 0: none yet
+    Column("deadline", BigInteger),  # when time will have something to do
+    Column("preset", Text, nullable=False),
+    Column("ruleset", Text, nullable=False),  # JSON, every key
+    Column("public", Boolean, nullable=False),
+    Column("code", Text, unique=True),  # of the invitation
+    Column("maker", Text, ForeignKey("accounts.id"), nullable=False),
+    Column("seat_a", Text, ForeignKey("accounts.id")),
+    Column("seat_b", Text, ForeignKey("accounts.id")),
+    Column("computers", Text, nullable=False),  # the seats that computers have: ``, `A`, `B` or `AB`
+    Column("server_seed", LargeBinary, nullable=False),  # encrypted (§9.4)
+    Column("dice_id", Text, nullable=False),
+    Column("commitment", Text, nullable=False),  # C of §9.1
+    Column("created_at", BigInteger, nullable=False),
+    Column("started_at", BigInteger),
+    Column("finished_at", BigInteger),
+    Column("rematch_of", Text, ForeignKey("matches.id")),
+    Column("rematch_asked", Text, nullable=False),  # the seats that want one: ``, `A`, `B` or `AB`
+    Column("rematch_id", Text),
+    CheckConstraint("state IN ('waiting', 'playing', 'over', 'cancelled')", name="state"),
+    Index(None, "state", "created_at"),
+    Index(None, "seat_a", "created_at"),
+    Index(None, "seat_b", "created_at"),
+    # Every play changes version and deadline, which are in no index: the new row fits beside the old one.
+    postgresql_with={"fillfactor": 60},
+)
+
+seat_grants = Table(  # who else may play a seat: the same person's other device
+    "seat_grants",
+    metadata,
+    Column("match_id", Text, ForeignKey("matches.id"), nullable=False),
+    Column("account", Text, ForeignKey("accounts.id"), nullable=False, index=True),
+    Column("seat", Text, nullable=False),
+    PrimaryKeyConstraint("match_id", "account", "seat"),
+    CheckConstraint("seat IN ('A', 'B')", name="seat"),
+)
+
+journal = Table(  # one row is one accepted command with all its events; append-only
+    "journal",
+    metadata,
+    Column("match_id", Text, ForeignKey("matches.id"), nullable=False),
+    Column("version", Integer, nullable=False),  # of the match after it: 1, 2, 3 …
+    Column("command_id", Text),  # chosen by the browser; none: the server's own doing
+    Column("at", BigInteger, nullable=False),
+    Column("format", Integer, nullable=False),  # how `events` is written: `codec`
+    Column("events", Text, nullable=False),  # JSON
+    PrimaryKeyConstraint("match_id", "version"),
+    UniqueConstraint("match_id", "command_id"),
+    sqlite_with_rowid=False,
+)
+
+results = Table(  # one row for each match that is over
+    "results",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),  # the order in which ratings moved
+    Column("match_id", Text, ForeignKey("matches.id"), nullable=False, unique=True),
+    Column("at", BigInteger, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("by_seat", Text),  # who conceded
+    Column("x_outcome", Text, nullable=False),  # W, K, T, C, - (§4.3)
+    Column("x_class", Text),  # of the lost game (§2.4)
+    Column("x_winner", Text),
+    Column("x_points_for_a", Integer, nullable=False),
+    Column("x_white_pips", Integer, nullable=False),
+    Column("x_black_pips", Integer, nullable=False),
+    Column("x_white_checkers", Integer, nullable=False),  # not borne off
+    Column("x_black_checkers", Integer, nullable=False),
+    Column("y_outcome", Text, nullable=False),
+    Column("y_class", Text),
+    Column("y_winner", Text),
+    Column("y_points_for_a", Integer, nullable=False),
+    Column("y_white_pips", Integer, nullable=False),
+    Column("y_black_pips", Integer, nullable=False),
+    Column("y_white_checkers", Integer, nullable=False),
+    Column("y_black_checkers", Integer, nullable=False),
+    Column("credit_for_a", Integer, nullable=False),
+    Column("net_for_a", Integer, nullable=False),
+    Column("winner", Text),
+    Column("charged_a_ms", BigInteger, nullable=False),
+    Column("charged_b_ms", BigInteger, nullable=False),
+    Column("time_adjustment", Integer, nullable=False),
+    Column("points_a", Integer, nullable=False),  # settled
+    Column("points_b", Integer, nullable=False),
+    Column("account_a", Text, ForeignKey("accounts.id")),
+    Column("account_b", Text, ForeignKey("accounts.id")),
+    Column("rated", Boolean, nullable=False),  # played for ratings, by two different people
+    Column("counted", Boolean, nullable=False),  # and moved them: not one too many of this pair on this day
+    Column("pair", Text),  # both accounts, whoever sat where
+    Column("day", Integer, nullable=False),  # UTC, since 1970-01-01
+    Index(None, "pair", "day"),
+)
+
+rating_changes = Table(  # what a counted match did to both ratings of each player
+    "rating_changes",
+    metadata,
+    Column("match_id", Text, ForeignKey("matches.id"), nullable=False),
+    Column("seat", Text, nullable=False),
+    Column("number", Integer, ForeignKey("results.number"), nullable=False),
+    Column("account", Text, ForeignKey("accounts.id"), nullable=False),
+    Column("competition", Text, nullable=False),
+    Column("season", Text, nullable=False),
+    Column("variant", Text, nullable=False),
+    Column("points_before", BigInteger, nullable=False),
+    Column("points_after", BigInteger, nullable=False),
+    Column("r_before", Double, nullable=False),
+    Column("rd_before", Double, nullable=False),
+    Column("vol_before", Double, nullable=False),
+    Column("r_after", Double, nullable=False),
+    Column("rd_after", Double, nullable=False),
+    Column("vol_after", Double, nullable=False),
+    PrimaryKeyConstraint("match_id", "seat"),
+    CheckConstraint("seat IN ('A', 'B')", name="seat"),
+    Index(None, "account", "number"),
+)
+
+# ---------------------------------------------------------------------------------------------------- the servers
+
+idempotency = Table(  # creating calls that were made already, so that one sent twice makes one thing
+    "idempotency",
+    metadata,
+    Column("account", Text, ForeignKey("accounts.id"), nullable=False),
+    Column("key", Text, nullable=False),  # chosen by the caller
+    Column("call", Text, nullable=False),  # what was asked for
+    Column("answer", Text, nullable=False),  # the id of what was made
+    Column("at", BigInteger, nullable=False),
+    PrimaryKeyConstraint("account", "key"),
+)
+
+nodes = Table(  # the servers on this database
+    "nodes",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("heartbeat", BigInteger, nullable=False),
+)
+
+key_checks = Table(  # one row: a known word under the secret key, so that a wrong key is noticed at the start
+    "key_checks",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("sealed", LargeBinary, nullable=False),
+)

@@ -1,0 +1,1 @@
+"""HTTP and WebSocket in and out: no rule and no SQL here."""

@@ -1,0 +1,99 @@
+"""Who is asking: the session cookie, and the services of this application."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from fastapi import Depends
+from itsdangerous import BadSignature, URLSafeSerializer
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
+
+from app.service.accounts import Accounts
+from app.service.errors import NoName
+from app.service.lobby import Lobby
+from app.service.matches import Matches
+
+COOKIE = "nardy"
+_YEAR_S = 400 * 24 * 3600  # the longest that browsers keep a cookie
+
+
+class Sessions:
+    """Signs an account id into a cookie, and reads it back."""
+
+    def __init__(self, secret_key: bytes) -> None:
+        self._serializer = URLSafeSerializer(secret_key, salt="session")
+
+    def read(self, connection: HTTPConnection) -> str | None:
+        """The account id of this session; None without one, or with a forged one."""
+        cookie = connection.cookies.get(COOKIE)
+        if not cookie:
+            return None
+        try:
+            account_id = self._serializer.loads(cookie)
+        except BadSignature:
+            return None
+        return account_id if isinstance(account_id, str) else None
+
+    def write(self, request: Request, response: Response, account_id: str) -> None:
+        """Keep this account in the caller's browser."""
+        response.set_cookie(
+            COOKIE,
+            str(self._serializer.dumps(account_id)),
+            max_age=_YEAR_S,
+            httponly=True,
+            samesite="lax",
+            secure=request.url.scheme == "https",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """All that the web needs of the rest."""
+
+    sessions: Sessions
+    accounts: Accounts
+    lobby: Lobby
+    matches: Matches
+    base_url: str | None
+
+
+def services(connection: HTTPConnection) -> Services:
+    """The services of the running application."""
+    found = connection.app.state.services
+    assert isinstance(found, Services)
+    return found
+
+
+async def caller(connection: HTTPConnection) -> str | None:
+    """The caller's account id, if the account exists."""
+    of = services(connection)
+    account = await of.accounts.by_id(of.sessions.read(connection))
+    return account.id if account else None
+
+
+async def player(connection: HTTPConnection) -> str:
+    """The caller's account id. Raises NoName."""
+    account_id = await caller(connection)
+    if account_id is None:
+        raise NoName
+    return account_id
+
+
+def is_own_origin(connection: HTTPConnection) -> bool:
+    """Whether a page of this server made the request; programs send no Origin at all."""
+    origin = connection.headers.get("origin")
+    if origin is None:
+        return True
+    base_url = services(connection).base_url
+    hosts = {connection.headers.get("host")}
+    if base_url:
+        hosts.add(urlsplit(base_url).netloc)
+    return urlsplit(origin).netloc in hosts
+
+
+Served = Annotated[Services, Depends(services)]
+Caller = Annotated[str | None, Depends(caller)]
+Player = Annotated[str, Depends(player)]

@@ -1,0 +1,122 @@
+"""The pages: static files, under a policy that lets nothing foreign and nothing inline run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import APIRouter, FastAPI
+from fastapi.responses import FileResponse
+from starlette.datastructures import MutableHeaders
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.web.problems import problem_response
+
+STATIC = Path(__file__).resolve().parent.parent.parent / "static"
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+    "font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+_UNSAFE = {"POST", "PUT", "PATCH", "DELETE"}
+
+router = APIRouter(include_in_schema=False)
+
+
+def _page(name: str) -> FileResponse:
+    return FileResponse(STATIC / name, media_type="text/html", headers={"Cache-Control": "no-cache"})
+
+
+@router.get("/")
+async def home() -> FileResponse:
+    """Play."""
+    return _page("index.html")
+
+
+@router.get("/join/{code}")
+async def join(code: str) -> FileResponse:
+    """An invite; looking at it takes no seat."""
+    return _page("join.html")
+
+
+@router.get("/match/{match_id}")
+async def match(match_id: str) -> FileResponse:
+    """The match, then its result."""
+    return _page("match.html")
+
+
+@router.get("/replay/{match_id}")
+async def replay(match_id: str) -> FileResponse:
+    """Both games side by side."""
+    return _page("replay.html")
+
+
+@router.get("/rules")
+async def rules() -> FileResponse:
+    """The rules in plain words."""
+    return _page("rules.html")
+
+
+@router.get("/dice")
+async def dice() -> FileResponse:
+    """Check the dice."""
+    return _page("dice.html")
+
+
+@router.get("/favicon.ico")
+async def favicon() -> FileResponse:
+    """The site's icon."""
+    return FileResponse(STATIC / "favicon.svg", media_type="image/svg+xml")
+
+
+class _Files(StaticFiles):
+    """Static files that a browser asks about again, so that a new version is there at once."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
+
+
+class Guard:
+    """Security headers on every answer; a page of another site can change nothing here."""
+
+    def __init__(self, app: ASGIApp, own_hosts: frozenset[str]) -> None:
+        self._app = app
+        self._own_hosts = own_hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        if scope["method"] in _UNSAFE and self._is_foreign(scope):
+            refusal = problem_response(403, "foreign-origin", "Another site cannot do this.")
+            await refusal(scope, receive, send)
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.setdefault("Content-Security-Policy", _POLICY)
+                headers.setdefault("X-Content-Type-Options", "nosniff")
+                headers.setdefault("Referrer-Policy", "same-origin")
+                if scope["path"].startswith("/api/"):
+                    headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        await self._app(scope, receive, guarded)
+
+    def _is_foreign(self, scope: Scope) -> bool:
+        headers = dict(scope["headers"])
+        origin = headers.get(b"origin")
+        if origin is None:
+            return False
+        host = origin.decode("latin-1").partition("://")[2]
+        return host not in self._own_hosts | {headers.get(b"host", b"").decode("latin-1")}
+
+
+def install(app: FastAPI) -> None:
+    """The pages and their files."""
+    app.include_router(router)
+    app.mount("/static", _Files(directory=STATIC), name="static")

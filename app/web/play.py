@@ -1,0 +1,128 @@
+"""Matches over HTTP: making one, joining it, reading it."""
+
+from __future__ import annotations
+
+import io
+from typing import Annotated, Any
+
+import segno
+from fastapi import APIRouter, Header, Request, Response
+
+from app.service.lobby import presets_offered
+from app.service.records import match_file
+from app.web.accounts import PROBLEM, json_answer
+from app.web.deps import Caller, Player, Served
+from app.web.messages import NewMatchBody, SeatSecretBody, schemas
+from engine.ruleset import key_values
+
+router = APIRouter(prefix="/api", tags=["matches"], responses=PROBLEM)
+Key = Annotated[str | None, Header(alias="Idempotency-Key", max_length=100)]
+
+
+@router.get("/healthz", summary="Is the server alive?", tags=["operation"])
+async def healthz() -> dict[str, bool]:
+    """Always `{"ok": true}` while it is."""
+    return {"ok": True}
+
+
+@router.get("/schemas/socket.json", summary="JSON Schemas of the socket", tags=["operation"])
+async def socket_schemas() -> dict[str, Any]:
+    """Generated from the message models."""
+    return schemas()
+
+
+@router.get("/rulesets", summary="Presets, and every key with its values")
+async def rulesets() -> dict[str, Any]:
+    """The presets that can be played here."""
+    return {"presets": presets_offered(), "keys": key_values()}
+
+
+@router.get("/lobby", summary="Matches that wait, matches to watch, my own")
+async def lobby(of: Served, account: Caller) -> Response:
+    """Running matches as of the last finished phase."""
+    return json_answer(await of.lobby.lobby(account))
+
+
+@router.post("/matches", status_code=201, summary="Make a match")
+async def create(of: Served, account: Player, body: NewMatchBody, key: Key = None) -> Response:
+    """Problems: `no-name`, `bad-ruleset`, `too-many-matches`."""
+    info = await of.lobby.create(account, body.preset, body.ruleset, body.opponent, key)
+    return json_answer(info, 201)
+
+
+@router.get("/invites/{code}", summary="The match of an invite")
+async def invited(of: Served, account: Caller, code: str) -> Response:
+    """Looking takes no seat. Problems: `no-such-match`."""
+    return json_answer(await of.lobby.invited(code, account))
+
+
+@router.get("/invites/{code}/qr.svg", summary="The invite link as a QR code")
+async def invite_qr(of: Served, request: Request, code: str) -> Response:
+    """An SVG picture. Problems: `no-such-match`."""
+    await of.lobby.invited(code, None)
+    link = f"{of.base_url or str(request.base_url).rstrip('/')}/join/{code}"
+    picture = io.BytesIO()
+    segno.make(link, error="m").save(picture, kind="svg", border=2, xmldecl=False, svgns=True, omitsize=True)
+    return Response(picture.getvalue(), media_type="image/svg+xml")
+
+
+@router.post("/invites/{code}/join", summary="Sit down by invite")
+async def join_by_code(of: Served, account: Player, code: str) -> Response:
+    """Problems: `no-name`, `no-such-match`, `not-waiting`, `own-match`."""
+    return json_answer(await of.lobby.join_by_code(code, account))
+
+
+@router.post("/matches/{match_id}/join", summary="Sit down at a match open to anyone")
+async def join_public(of: Served, account: Player, match_id: str) -> Response:
+    """Problems: `no-name`, `no-such-match`, `needs-invite`, `not-waiting`, `own-match`."""
+    return json_answer(await of.lobby.join_public(match_id, account))
+
+
+@router.post("/matches/{match_id}/cancel", summary="Take a waiting match back")
+async def cancel(of: Served, account: Player, match_id: str) -> Response:
+    """Problems: `not-your-seat`, `not-waiting`."""
+    return json_answer(await of.lobby.cancel(match_id, account))
+
+
+@router.get("/matches/{match_id}.json", summary="Download a finished match")
+async def download(of: Served, match_id: str) -> Response:
+    """Rolls, plays, times, seeds and result, for `nardy verify`. Problems: `match-still-runs`."""
+    answer = json_answer(match_file(await of.matches.download(match_id)))
+    answer.headers["Content-Disposition"] = f'attachment; filename="nardy-{match_id}.json"'
+    return answer
+
+
+@router.get("/matches/{match_id}", summary="All about a match but the game itself")
+async def info(of: Served, account: Caller, match_id: str) -> Response:
+    """Problems: `no-such-match`."""
+    return json_answer(await of.lobby.info(match_id, account))
+
+
+@router.get("/matches/{match_id}/view", summary="What my display would show now")
+async def view(of: Served, account: Caller, match_id: str) -> Response:
+    """The caller's own view, or a spectator's; null while the match waits."""
+    return json_answer(await of.matches.view(match_id, await of.lobby.seat_of(match_id, account)))
+
+
+@router.get("/matches/{match_id}/history", summary="The finished phases, for the replay")
+async def history(of: Served, account: Caller, match_id: str) -> Response:
+    """Nothing of the open phase but what is public. Problems: `not-started`."""
+    return json_answer(await of.matches.history(match_id, await of.lobby.seat_of(match_id, account)))
+
+
+@router.get("/matches/{match_id}/seat-link", summary="The secret that opens my seat on another device")
+async def seat_link(of: Served, account: Player, match_id: str) -> Response:
+    """Problems: `not-your-seat`."""
+    return json_answer({"secret": await of.lobby.seat_secret(match_id, account)})
+
+
+@router.post("/matches/{match_id}/seat", summary="Play a seat by its secret")
+async def open_seat(of: Served, account: Player, match_id: str, body: SeatSecretBody) -> Response:
+    """Problems: `bad-seat-secret`, `own-match`."""
+    return json_answer(await of.lobby.open_seat(match_id, account, body.secret))
+
+
+@router.post("/matches/{match_id}/rematch", summary="Ask for a rematch, or agree to one")
+async def rematch(of: Served, account: Player, match_id: str) -> Response:
+    """Problems: `not-your-seat`, `match-still-runs`."""
+    return json_answer(await of.lobby.rematch(match_id, account))

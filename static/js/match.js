@@ -1,0 +1,140 @@
+// The match page: finds out what the match is (waiting, being played, over), opens the connection and hands each view
+// to the part that shows it.
+
+import { api, problemText } from './api.js';
+import { hasWord, t } from './i18n.js';
+import { el, playerName, setLine, setTitle, setWhere, showPlayer, startPage } from './page.js';
+import { Connection } from './socket.js';
+import { Table } from './table.js';
+import { Watch } from './watch.js';
+import { renderWaiting } from './waiting.js';
+import { takePart } from './seed.js';
+import { play as sound } from './sound.js';
+
+const main = document.getElementById('main');
+const id = decodeURIComponent(location.pathname.split('/')[2] ?? '');
+const watching = new URLSearchParams(location.search).has('watch');
+
+let info = null;
+let table = null;
+let watch = null;
+let connection = null;
+let shownOver = '';
+
+async function start() {
+  const { session } = await startPage({ namespaces: ['match'], title: 'match.title' });
+  const path = `/api/matches/${encodeURIComponent(id)}`;
+  const secret = /[#&]seat=([^&]+)/.exec(location.hash)?.[1];
+  try {
+    if (secret) {
+      // The key of a seat must not stay in the address bar, in history or in a copied link.
+      history.replaceState(null, '', location.pathname + location.search);
+      await api.post(`${path}/seat`, { secret: decodeURIComponent(secret) });
+      showPlayer((await api.get('/api/session')).player);
+    }
+    info = await api.get(path);
+  } catch (error) {
+    fail(problemText(error));
+    return;
+  }
+  showPlayer(session.player ?? (info.seat ? info.players[info.seat] : null));
+  if (info.state === 'waiting' || info.state === 'cancelled') waiting();
+  if (info.state !== 'cancelled') connect();
+}
+
+function fail(text) {
+  main.className = 'page';
+  main.replaceChildren(el('section', { class: 'card' }, el('h1', {}, text), el('p', {}, el('a', { class: 'button', href: '/' }, t('common.action.home')))));
+}
+
+function waiting() {
+  main.className = 'page';
+  setTitle(t('match.waiting.title'));
+  renderWaiting(main, info, async (changed) => {
+    info = changed;
+    if (info.state !== 'cancelled') info = await api.get(`/api/matches/${encodeURIComponent(id)}`);
+    if (info.state === 'waiting' || info.state === 'cancelled') waiting();
+    if (info.state === 'cancelled') connection?.close();
+    else if (!connection || connection.seat !== info.seat) connect();
+  });
+}
+
+function connect() {
+  connection?.close();
+  connection = new Connection(id, { watch: watching });
+  connection.seat = info.seat;
+  connection.addEventListener('line', ({ detail }) => {
+    setLine(detail);
+    table?.line(detail);
+  });
+  connection.addEventListener('view', ({ detail }) => show(detail));
+  connection.addEventListener('accepted', ({ detail }) => table?.accepted(detail));
+  connection.addEventListener('problem', ({ detail }) => table?.problem(detail));
+  connection.addEventListener('bye', ({ detail }) => hasWord(`match.bye.${detail}`) && table?.bye(detail));
+  setLine('connecting');
+  connection.open();
+}
+
+setInterval(tick, 100);
+document.addEventListener('visibilitychange', tick);
+
+function tick() {
+  if (!table && !watch) return;
+  const now = connection.time.now();
+  table?.tick(now);
+  watch?.tick(now);
+}
+
+function show({ info: news, view, fresh }) {
+  if (news) info = news;
+  if (!view) {
+    if (info.state === 'waiting' || info.state === 'cancelled') waiting();
+    return;
+  }
+  takePart(connection, id, view);
+  if (view.stage === 'over') {
+    over(view);
+    return;
+  }
+  if (view.seat === null) {
+    if (!watch) {
+      main.className = '';
+      watch = new Watch(main);
+      setTitle(t('match.watch.title', { a: playerName(info.players.A), b: playerName(info.players.B) }));
+    }
+    watch.show(info, view);
+  } else {
+    if (!table) {
+      main.className = '';
+      table = new Table(main, { info, connection });
+    }
+    table.show(info, view, fresh);
+  }
+  tick();
+}
+
+async function over(view) {
+  const key = JSON.stringify([info, view]);
+  if (key === shownOver) return;
+  const first = !shownOver;
+  shownOver = key;
+  const live = Boolean(table || watch);
+  if (live && first) sound('end');
+  table?.leave();
+  table = null;
+  watch = null;
+  const { renderResult } = await import('./result.js');
+  main.className = 'page';
+  setWhere('');
+  setTitle(t('match.over.title'));
+  const card = el('div', { class: 'result-card' });
+  await renderResult(card, { info, view });
+  main.replaceChildren(el('p', { class: 'sr', role: 'status', id: 'prompt' }), card);
+  if (live && first) {
+    // Said once it stands in the page: an empty live region that fills is read out.
+    requestAnimationFrame(() => { document.getElementById('prompt').textContent = t('match.over.announce'); });
+    scrollTo(0, 0);
+  }
+}
+
+start();

@@ -1,0 +1,171 @@
+// The connection of one display. It reconnects by itself, waits longer after each failure and a little at random,
+// answers pings at once, and keeps what must not be lost (plays, resignation, seeds) until the server has answered
+// for it: the same message with the same id goes out again on every new connection.
+
+import { randomId } from './api.js';
+import { ServerTime } from './clock.js';
+
+const SILENT_MS = 21_000;    // the server speaks at least every 10 s
+const ANSWER_MS = 6_000;     // an unanswered message on a silent line means the line is dead
+const FIRST_WAIT_MS = 400;
+const LONGEST_WAIT_MS = 8_000;
+
+/**
+ * Events (CustomEvent, detail): 'view' {info, view, fresh: first one of this connection}, 'accepted' {id, message},
+ * 'problem' {id, message, problem}, 'line' 'connecting' | 'on' | 'lost', 'bye' reason.
+ */
+export class Connection extends EventTarget {
+  constructor(match, { watch = false } = {}) {
+    super();
+    this.match = match;
+    this.watch = watch;
+    this.time = new ServerTime();
+    this.line = 'connecting';
+    this.waiting = this._restore();
+    this.failures = 0;
+    this.closed = false;
+    setInterval(() => this._check(), 1000);
+    addEventListener('online', () => this._soon());
+    addEventListener('offline', () => this._line('lost'));
+    document.addEventListener('visibilitychange', () => {
+      if (!document.hidden) {
+        this.time.forget();
+        if (this.line !== 'on') this._soon();
+        else this.time.measure().then(() => {});
+      }
+    });
+  }
+
+  open() {
+    if (this.closed || (this.socket && this.socket.readyState <= WebSocket.OPEN)) return;
+    clearTimeout(this.timer);
+    const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
+    const socket = new WebSocket(`${scheme}://${location.host}/ws/matches/${encodeURIComponent(this.match)}${this.watch ? '?watch=1' : ''}`);
+    this.socket = socket;
+    this.since = performance.now();
+    this.fresh = true;
+    socket.onmessage = (event) => this._frame(JSON.parse(event.data));
+    socket.onclose = () => socket === this.socket && this._lost();
+    socket.onerror = () => socket.close();
+  }
+
+  close() {
+    this.closed = true;
+    clearTimeout(this.timer);
+    this.socket?.close();
+  }
+
+  /** Sends what may be lost (drafts); false if there is no connection. */
+  send(frame) {
+    if (this.socket?.readyState !== WebSocket.OPEN || this.line !== 'on') return false;
+    this.socket.send(JSON.stringify(frame));
+    return true;
+  }
+
+  /** Sends what must arrive, with an id of its own. Returns the id. */
+  deliver(frame) {
+    const message = { ...frame, id: frame.id ?? randomId() };
+    this.waiting.set(message.id, message);
+    this._keep();
+    this._sentAt = performance.now();
+    this.send(message);
+    return message.id;
+  }
+
+  /** Messages of this type still without an answer. */
+  unanswered(type) {
+    return [...this.waiting.values()].filter((message) => message.type === type);
+  }
+
+  // ---- frames ----
+
+  _frame(frame) {
+    this.since = performance.now();
+    if (frame.now) this.time.note(frame.now);
+    if (frame.ping !== undefined) this.socket.send(JSON.stringify({ type: 'pong', ping: frame.ping }));
+    switch (frame.type) {
+      case 'view': {
+        const fresh = this.fresh;
+        this.fresh = false;
+        this.failures = 0;
+        if (fresh) {
+          this._line('on');
+          this.time.measure();
+        }
+        this._tell('view', { info: frame.info ?? null, view: frame.view, fresh });
+        if (fresh) for (const message of this.waiting.values()) this.send(message);
+        break;
+      }
+      case 'accepted':
+      case 'problem': {
+        const message = this.waiting.get(frame.id) ?? null;
+        this.waiting.delete(frame.id);
+        this._keep();
+        this._tell(frame.type, { id: frame.id, message, problem: frame.problem });
+        break;
+      }
+      case 'bye':
+        if (frame.reason === 'flood') this.closed = true;
+        this._tell('bye', frame.reason);
+        break;
+      default:
+    }
+  }
+
+  // ---- the line ----
+
+  _line(state) {
+    if (this.line === state) return;
+    this.line = state;
+    this._tell('line', state);
+  }
+
+  _lost() {
+    this.socket = null;
+    this._line('lost');
+    if (this.closed) return;
+    const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.failures++);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.open(), longest * (0.5 + Math.random() / 2));
+  }
+
+  _soon() {
+    this.failures = 0;
+    clearTimeout(this.timer);
+    this.open();
+  }
+
+  _check() {
+    if (!this.socket) return;
+    const silent = performance.now() - this.since;
+    const asked = this.waiting.size > 0 && performance.now() - this._sentAt > ANSWER_MS && silent > ANSWER_MS;
+    const stuck = this.socket.readyState === WebSocket.CONNECTING && silent > SILENT_MS / 2;
+    if (silent > SILENT_MS || asked || stuck) {
+      const dead = this.socket;
+      this._sentAt = performance.now();
+      dead.onclose = null;  // a dead line takes its time to close; nobody waits for it
+      dead.close();
+      this._lost();
+    }
+  }
+
+  // ---- what must not be lost survives a reload of the page ----
+
+  _restore() {
+    try {
+      return new Map(JSON.parse(sessionStorage.getItem(`unsent-${this.match}`) ?? '[]').map((m) => [m.id, m]));
+    } catch {
+      return new Map();
+    }
+  }
+
+  _keep() {
+    try {
+      sessionStorage.setItem(`unsent-${this.match}`, JSON.stringify([...this.waiting.values()]));
+    } catch { /* then it lives as long as the page */ }
+  }
+
+  _tell(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+}

@@ -1,0 +1,639 @@
+// A player's table: his board on the stage, the strip, the line that says what is next, the buttons. It holds the
+// newest view and the half-made play, and decides nothing that a rule decides.
+
+import { problemText } from './api.js';
+import { notation, t } from './i18n.js';
+import { el, icon, playerName, setTitle, setWhere } from './page.js';
+import { announceSwap, Prompt } from './announce.js';
+import { Board } from './board.js';
+import { devicePanel, keysPanel, Resign } from './dialogs.js';
+import { BAR, pips } from './geometry.js';
+import { Moving } from './moving.js';
+import { Band, colorOf, gameOf, Now, openText, otherColor, otherSeat, parseTurn, positionOf, Strip } from './panels.js';
+import { DicePanel } from './seed.js';
+import { settings, settingsPanel } from './settings.js';
+import { play as sound } from './sound.js';
+import { before, fade, swap } from './swap.js';
+import { playText, Turn } from './turn.js';
+
+const DRAFT_EVERY_MS = 150;
+
+export class Table {
+  constructor(container, { info, connection }) {
+    this.info = info;
+    this.connection = connection;
+    this.view = null;
+    this.turn = null;      // the half-made play, or null when there is nothing to play
+    this.sent = null;      // {id, turn}: my play is on its way
+    this.looking = false;  // at the opponent's board
+    this.moving = false;   // the swap is in motion
+    this.touched = false;  // since the turn began: the arrow of the last play goes away
+    this.hints = [null, []];
+    this.echoes = [];      // drafts sent and not yet seen in a view
+    this._build(container);
+    this.hands = new Moving(this._hand());
+    this._placeBoard();
+    this._settings = () => { this._placeBoard(); this.strip.place(settings.get('homeLeft')); if (this.view) this._draw(); };
+    this._keys = (event) => this._key(event);
+    settings.addEventListener('change', this._settings);
+    document.addEventListener('keydown', this._keys);
+    this.narrow.addEventListener('change', this._settings);
+  }
+
+  /** The match is over: nothing of this table listens any more. */
+  leave() {
+    settings.removeEventListener('change', this._settings);
+    document.removeEventListener('keydown', this._keys);
+    this.narrow.removeEventListener('change', this._settings);
+    clearTimeout(this.forcedTimer);
+    this.resign.dialog.remove();
+  }
+
+  // ---- building ----
+
+  _build(container) {
+    this.narrow = matchMedia('(max-width: 599px)');
+    this.them = new Band('them');
+    this.me = new Band('me');
+    this.slot = el('div', { class: 'slot' });
+    this.banner = el('p', { class: 'banner' }, icon('eye'), t('match.peek.banner'));
+    this.pause = el('div', { class: 'announce over pause', hidden: true });
+    this.slot.append(this.banner);
+    this.stage = el('section', { class: 'stage' }, this.them.element, this.slot, this.me.element, this.pause);
+    this.prompt = new Prompt();
+    const button = (name, word, shape, act, extra = '') => el('button', { class: `button ${extra}`, type: 'button', 'data-act': name, onclick: act }, icon(shape), el('span', {}, t(word)));
+    this.buttons = {
+      undo: button('undo', 'match.act.undo', 'undo', () => this._undo()),
+      reset: button('reset', 'match.act.reset', 'reset', () => this._reset()),
+      done: button('done', 'match.act.done', 'check', () => this._done()),
+      look: button('look', 'match.act.look', 'eye', () => this._look(), 'primary'),
+    };
+    this.actions = el('div', { class: 'actions' });
+    this.turnBox = el('section', { class: 'turn' }, this.prompt.element, this.actions);
+    this.strip = new Strip({ homeLeft: settings.get('homeLeft'), look: () => this._look() });
+    this.resign = new Resign({ price: () => this._price(), go: (points) => this._resign(points) });
+    this.draw = el('button', { class: 'button plain', type: 'button', hidden: true, onclick: () => this._drawOffer() });
+    this.dicePanel = new DicePanel(this.info.id);
+    this.text = keysPanel((text) => this._fromText(text));
+    const more = el('details', { class: 'more' }, el('summary', { class: 'button plain' }, icon('settings'), t('match.more')),
+      el('div', { class: 'more-body' }, settingsPanel(), this.text.element, this.dicePanel.element, devicePanel(this.info.id)));
+    this.text.more = more;
+    this.now = new Now(el('div', { class: 'feet' }, more, this.draw, this.resign.button));
+    this.root = el('div', { class: 'match' }, this.strip.element, this.stage, this.turnBox, this.now.element);
+    container.replaceChildren(this.root, this.resign.dialog);
+  }
+
+  _placeBoard() {
+    this.hands.forget();
+    this.board?.remove();
+    this.board = new Board(this.slot, { kind: this.narrow.matches ? 'phone' : 'wide', homeLeft: settings.get('homeLeft') });
+    this.hands.attach(this.board);
+  }
+
+  _hand() {
+    const table = this;
+    return {
+      get board() { return table.board; },
+      get turn() { return table._mayMove() ? table.turn : null; },
+      get pickFirst() { return settings.get('tap') === 'pick'; },
+      changed: (travel) => this._changed(travel),
+      show: (picked, targets) => { this.hints = [picked, targets]; this._drawStage(); },
+      refused: (place) => this._refused(place),
+      dice: () => this._swapDice(),
+    };
+  }
+
+  // ---- views ----
+
+  show(info, view, fresh) {
+    const old = this.view;
+    const swapped = old?.turn && view.turn && old.turn !== view.turn;
+    const picture = swapped && !document.hidden && !settings.still ? before(this.root) : null;
+    const wasLooking = this.looking;
+    this.info = info;
+    this.view = view;
+    if (!old || old.turn !== view.turn) this._newTurn(Boolean(old));
+    this._ownPlay(fresh);
+    if (!view.mine?.played && !this.sent) this.looking = false;
+    this._opponent(old);
+    this._draw();
+    this._pauseBox();
+    if (swapped) this._swapped(old, picture, wasLooking);
+    else this._say();
+  }
+
+  _newTurn(live) {
+    this.hands.forget();
+    this.prompt.clear();
+    this.turn = null;
+    this.touched = false;
+    this.looking = false;
+    this.echoes = [];
+    this.hints = [null, []];
+    clearTimeout(this.forcedTimer);
+    this.rolling = live && Boolean(this.view.roll);
+    if (this.rolling) {
+      sound('dice');
+      setTimeout(() => { this.rolling = false; }, 700);
+    }
+    setWhere(this.view.turn ? t('common.round', { n: parseTurn(this.view.turn).round }) : '');
+  }
+
+  /** Takes up my part of the view: the graph, my other tabs' draft, a play on its way. */
+  _ownPlay(fresh) {
+    const { mine, turn, roll } = this.view;
+    if (mine?.played || !mine?.steps) {
+      this.turn = null;
+      this.sent = null;
+      return;
+    }
+    if (!this.turn) {
+      const made = new Turn(mine.steps, this._order(roll));
+      this.turn = made;
+      if (mine.draft.length) made.adopt(mine.draft);
+      else if (settings.get('forced') !== 'never') this._layOut(made);
+    } else {
+      this._otherTabs(mine.draft, fresh);
+    }
+    const [waiting] = this.connection.unanswered('play').filter((message) => message.turn === turn);
+    if (waiting && this.turn.adopt(waiting.moves)) this.sent = { id: waiting.id, turn };
+    else if (this.sent && !waiting) this.sent = null;
+  }
+
+  _order(roll) {
+    return settings.get('higherFirst') ? [...roll].sort((a, b) => b - a) : roll;
+  }
+
+  /** A draft in the view is either an echo of what this tab sent, or the work of another tab of mine. */
+  _otherTabs(draft, fresh) {
+    const key = draftKey(draft);
+    if (key === draftKey(this.turn.moves)) {
+      this.echoes = [];
+      return;
+    }
+    if (fresh && this.turn.path.length) {  // the server may have forgotten it; this tab has not
+      this._sendDraft();
+      return;
+    }
+    const at = this.echoes.lastIndexOf(key);
+    if (at >= 0) this.echoes.splice(0, at + 1);
+    else if (!this.hands.gesture?.dragging && !this.echoes.length) this.turn.adopt(draft);
+  }
+
+  _layOut(turn) {
+    const steps = turn.forced();
+    if (!steps) return;
+    turn.make(steps);
+    this.laidOut = this.view.turn;
+    this.travel = steps.map(([from, to]) => [from, to]);
+    this._sendDraft();
+    if (settings.get('forced') !== 'send') return;
+    const wait = Math.max(0, (this.view.shown_at ?? 0) - this.connection.time.now());
+    const named = this.view.turn;
+    this.forcedTimer = setTimeout(() => {
+      if (this.view.turn === named && this.turn?.whole && !this.sent && this.view.stage === 'playing') this._send();
+    }, wait);
+  }
+
+  _opponent(old) {
+    const other = otherSeat(this.view.seat);
+    const is = this.view.seats[other].state;
+    const was = old?.turn === this.view.turn ? old?.seats[other].state : null;
+    if (is === 'played' && was === 'thinking' && !this.view.mine?.played) {
+      this.prompt.say(t('match.say.opponentPlayed'), '', { ms: 3000 });
+    }
+    const offer = this.view.draw_offer;
+    if (offer === 'theirs' && old?.draw_offer !== 'theirs') this.prompt.say(t('match.draw.theirs'), '', { ms: 6000 });
+    this.draw.hidden = this.info.ruleset.draw_offers === 'off' || !this.view.mine;
+    this.draw.setAttribute('aria-disabled', String(offer === 'mine'));
+    this.draw.replaceChildren(t(`match.draw.${offer === 'theirs' ? 'accept' : offer === 'mine' ? 'offered' : 'offer'}`));
+    this.resign.refresh();
+  }
+
+  _pauseBox() {
+    const { pause } = this.view;
+    this.pause.hidden = !pause;
+    if (pause) {
+      this.pauseLeft = el('span', { class: 'num' });
+      this.pause.replaceChildren(icon('pause'), el('p', {}, el('strong', {}, t('match.pause.title')), pause.reason ? `${pause.reason} · ` : '', this.pauseLeft));
+    }
+  }
+
+  // ---- the swap ----
+
+  _swapped(old, picture, wasLooking) {
+    const { seat } = this.view;
+    const { phase } = parseTurn(this.view.turn);
+    const here = this._game();
+    const from = gameOf(seat, parseTurn(old.turn).phase);
+    const color = colorOf(seat, here);
+    const changed = from !== here;
+    const last = this.view.last[here];
+    const parts = [changed ? t(`match.swap.${color}`) : t('common.round', { n: parseTurn(this.view.turn).round })];
+    const told = last && last.seat !== seat ? t('match.swap.theirs', { play: notation(playText(last.moves) || last.play) }) : '';
+    const roll = this.view.roll ? t('match.swap.roll', { roll: this.view.roll.join('-') }) : '';
+    const rest = [told, roll, this.turn?.empty ? t('match.say.none') : ''].filter(Boolean).join(' ');
+    this._say();
+    this.prompt.say(parts[0], rest);
+    if (changed) {
+      sound('swap');
+      const tell = () => announceSwap(this.stage, { color, title: t(`match.swap.${color}`).replace(/\.$/, ''), text: [t('match.swap.board', { game: here }), told, roll].filter(Boolean).join(' ') });
+      if (picture) {
+        this.moving = true;
+        swap(this.root, picture, { from, to: here, flat: wasLooking, done: () => { this.moving = false; tell(); this._draw(); } });
+      } else {
+        if (!document.hidden) fade(this.root);
+        tell();
+      }
+    }
+    setTitle(t('match.titleTurn', { n: parseTurn(this.view.turn).round, color: t(`common.color.${phase === 'W' ? 'white' : 'black'}`) }));
+  }
+
+  _game() {
+    const { mine, seat, turn } = this.view;
+    return mine?.game ?? gameOf(seat, parseTurn(turn).phase);
+  }
+
+  // ---- acting ----
+
+  _mayMove() {
+    return Boolean(this.turn) && !this.turn.empty && !this.sent && !this.looking && !this.moving && this.view?.stage === 'playing';
+  }
+
+  _changed(travel = []) {
+    this.touched = true;
+    this.prompt.clear();
+    clearTimeout(this.forcedTimer);
+    this.travel = travel;
+    this.hints = [null, []];
+    sound('move');
+    this._sendDraft();
+    this._draw();
+    this._say();
+    if (this.turn.whole && settings.get('autoConfirm')) this._send();
+  }
+
+  _undo() {
+    if (!this._mayMove() || !this.turn.path.length) return;
+    const [from, to] = this.turn.undo();
+    this.hands.forget();
+    this._changed([[to, from]]);
+  }
+
+  _reset() {
+    if (!this._mayMove() || !this.turn.path.length) return;
+    this.turn.reset();
+    this.hands.forget();
+    this._changed();
+  }
+
+  _done() {
+    if (!this._mayMove()) {
+      if (this.turn?.empty) this._say();
+      return;
+    }
+    if (this.turn.whole) this._send();
+    else this._refuseDone();
+  }
+
+  /** Why the play is not whole yet, read off the step graph. */
+  _refuseDone() {
+    const only = this.turn.path.length ? null : this.turn.onlyDie();
+    const [from, to, die] = this.turn.example();
+    const example = t('match.refuse.example', { play: notation(playText([[from, to, die, 0]])) });
+    if (only) {
+      const other = this.turn.order.find((value) => value !== only.die);
+      this.prompt.say(t(only.larger ? 'match.refuse.larger' : 'match.refuse.smaller', { die: only.die }),
+        `${t('match.refuse.notBoth', { die: other })} ${example}`, { warn: true });
+    } else this.prompt.say(t('match.refuse.more', { die }), example, { warn: true });
+  }
+
+  /** A checker was tried that cannot move. */
+  _refused(place) {
+    if (!this.turn || place < 0) return;
+    const color = this.board.state.color;
+    if (!this.board.count(color, place)) return;
+    if (this.board.count(color, BAR) && place !== BAR) this.prompt.say(t('match.refuse.bar'), '', { warn: true, ms: 4000 });
+    else if (this.turn.whole) this.prompt.say(t('match.refuse.whole'), t('match.refuse.pressDone'), { ms: 4000 });
+    else {
+      const only = this.turn.path.length ? null : this.turn.onlyDie();
+      if (only?.larger) this.prompt.say(t('match.refuse.larger', { die: only.die }), t('match.refuse.notBoth', { die: Math.min(...this.turn.order) }), { warn: true, ms: 5000 });
+      else this.prompt.say(t('match.refuse.stuck'), '', { ms: 3000 });
+    }
+  }
+
+  _send() {
+    this.hands.forget();
+    const { turn } = this.view;
+    const moves = this.turn.moves.map(([from, to]) => [from, to]);
+    this.sent = { id: this.connection.deliver({ type: 'play', turn, moves }), turn };
+    this.prompt.clear();
+    this._draw();
+    this._say();
+  }
+
+  accepted({ message }) {
+    if (message?.type === 'offer-draw') this.prompt.say(t('match.draw.sent'), '', { ms: 4000 });
+  }
+
+  problem({ id, message, problem }) {
+    if (message?.type === 'seed-commit' || message?.type === 'seed-reveal' || !message) return;  // another tab was first
+    if (this.sent?.id === id) {
+      this.sent = null;
+      if (problem.code === 'already-played' || problem.code === 'stale-turn') return;  // the view tells the rest
+    }
+    this.prompt.say(problemText(problem), '', { warn: true });
+    this._draw();
+    this._say();
+  }
+
+  bye(reason) {
+    this.prompt.say(t(`match.bye.${reason}`), '', { warn: true, ms: 8000 });
+  }
+
+  line() {
+    this._say();
+  }
+
+  _sendDraft() {
+    if (this.draftTimer) return;
+    const named = this.view.turn;
+    const go = () => {
+      this.draftTimer = null;
+      if (!this.turn || this.sent || this.view.turn !== named) return;
+      const moves = this.turn.moves.map(([from, to]) => [from, to]);
+      const key = draftKey(moves);
+      if (this.lastDraft === named + key && draftKey(this.view.mine?.draft ?? []) === key) return;
+      this.lastDraft = named + key;
+      if (this.connection.send({ type: 'draft', turn: named, moves })) {
+        this.echoes = [...this.echoes.slice(-20), key];
+        setTimeout(() => { this.echoes = this.echoes.filter((echo) => echo !== key); }, 5000);
+      }
+    };
+    this.draftTimer = setTimeout(go, DRAFT_EVERY_MS);
+  }
+
+  _look() {
+    if (!this._canLook()) {
+      this.prompt.say(t('match.peek.locked'), '', { ms: 3000 });
+      return;
+    }
+    this.looking = !this.looking;
+    this.prompt.clear();
+    this._draw();
+    this._say();
+  }
+
+  _canLook() {
+    return Boolean(this.view.mine?.played) && (Boolean(this.view.theirs) || this.info.ruleset.peek === 'start');
+  }
+
+  _swapDice() {
+    if (!this.turn || this.turn.double) return;
+    this.turn.swapDice();
+    this._drawStage();
+  }
+
+  _fromText(text) {
+    if (!this._mayMove()) return false;
+    const steps = this.turn.fromText(text);
+    if (!steps) {
+      this.prompt.say(t('match.keys.bad', { text }), '', { warn: true });
+      return false;
+    }
+    this.turn.reset();
+    this.turn.make(steps);
+    this._changed(steps.map(([from, to]) => [from, to]));
+    return true;
+  }
+
+  _price() {
+    const resign = this.view?.mine?.resign;
+    if (!resign) return null;
+    if (resign.game === null) {
+      return { points: resign.points, question: t('match.resign.free'), meaning: t(this.view.record.length ? 'match.resign.last' : 'match.resign.abort') };
+    }
+    return {
+      points: resign.points, question: t('match.resign.question', { points: t('common.points', { n: resign.points }) }),
+      meaning: t('match.resign.meaning', { game: resign.game }),
+    };
+  }
+
+  _resign(points) {
+    this.connection.deliver({ type: 'resign', turn: this.view.turn, points });
+  }
+
+  _drawOffer() {
+    if (this.view.draw_offer === 'mine') return;
+    this.connection.deliver({ type: this.view.draw_offer === 'theirs' ? 'accept-draw' : 'offer-draw', turn: this.view.turn });
+  }
+
+  _key(event) {
+    if (event.altKey || event.metaKey || event.ctrlKey || event.target.closest?.('input, textarea, select, dialog[open], summary')) return;
+    const onButton = event.target.closest?.('button, a');
+    const act = {
+      Backspace: () => this._undo(),
+      Escape: () => { if (!this.hands.letGo()) this.prompt.clear(); },
+      Space: onButton ? null : () => this._swapDice(),
+      KeyC: () => (this._mayMove() ? this._done() : null),
+      Slash: () => { this.text.more.open = true; this.text.focus(); },
+    }[event.code];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  // ---- drawing ----
+
+  /** The picture of this moment: what is on each board, and what may be seen. */
+  _scene() {
+    const { view, info } = this;
+    const { seat } = view;
+    const variant = info.ruleset.variant;
+    const game = this._game();
+    const color = colorOf(seat, game);
+    const otherGame = game === 'X' ? 'Y' : 'X';
+    const played = view.mine?.played ?? null;
+    const draft = played ? played.moves : this.turn?.moves ?? [];
+    const theirs = view.theirs;
+    const theirMoves = theirs ? (theirs.played?.moves ?? theirs.draft) : [];
+    const theirColor = otherColor(colorOf(seat, otherGame));
+    const names = { A: playerName(info.players.A), B: playerName(info.players.B) };
+    return {
+      view, seat, variant, names, played, looking: this.looking, canLook: this._canLook(), peek: info.ruleset.peek,
+      here: { game, color, position: positionOf(view.boards, game, color, draft, variant), last: played ?? view.last[game], moves: draft },
+      other: {
+        game: otherGame, color: colorOf(seat, otherGame), position: positionOf(view.boards, otherGame, theirColor, theirMoves, variant),
+        last: theirs?.played ?? view.last[otherGame], moves: theirMoves, mover: theirColor,
+      },
+    };
+  }
+
+  _draw() {
+    this.scene = this._scene();
+    const { view, info } = this;
+    const { seat } = view;
+    const { here, other, names, looking, played } = this.scene;
+    const shown = looking ? other : here;
+    const color = shown.color;
+    const count = (side) => (settings.get('pips') ? pips(side) : null);
+    this.root.classList.toggle('peek', looking);
+    this.banner.hidden = !looking;
+    const rival = info.players[otherSeat(seat)];
+    this.them.show({
+      color: otherColor(color), name: names[otherSeat(seat)], rating: rival?.points ?? null,
+      pips: count(shown.position[otherColor(color)]), off: shown.position[otherColor(color)][0],
+    });
+    this.me.show({
+      color, heading: t(looking ? `match.band.here.${color}` : `match.band.you.${color}`), pips: count(shown.position[color]), off: shown.position[color][0],
+      aside: looking ? t('match.band.later', { game: shown.game }) : t('match.band.board', { game: shown.game }),
+    });
+    this._drawStage();
+    this.strip.show(this.scene);
+    const theirsText = view.theirs ? openText(view.theirs.draft, view.theirs.played) : null;
+    this.now.show(info, view, { names, seat, mineText: openText(here.moves, played), theirsText });
+    this.dicePanel.show(view, names);
+    this._buttons();
+  }
+
+  _drawStage() {
+    this.scene = this._scene();
+    const { view } = this;
+    const { here, other, looking, variant, played } = this.scene;
+    const { turn } = this;
+    const travel = this.travel ?? [];
+    this.travel = null;
+    const common = { variant, numbers: settings.get('numbers'), rolling: this.rolling && !settings.still, travelMs: settings.travelMs };
+    if (looking) {
+      const dice = used(view.roll, view.theirs?.played ? null : other.moves);
+      this.board.draw({
+        ...common, ...other.position, color: other.color, last: view.theirs?.played ?? null, dice,
+        draft: view.theirs && !view.theirs.played ? { color: other.mover, moves: other.moves, arrow: true } : null,
+        label: this._label(other, dice, true),
+      });
+      return;
+    }
+    const may = this._mayMove();
+    const dice = turn ? turn.dice : used(view.roll, played ? played.moves : null);
+    const [picked, targets] = may ? this.hints : [null, []];
+    const onBar = may && here.position[here.color][BAR] > 0;
+    this.board.draw({
+      ...common, ...here.position, color: here.color, last: this.touched || played ? (played ?? view.last[here.game]) : view.last[here.game],
+      lastArrow: !this.touched && !turn?.path.length,
+      draft: !played && here.moves.length ? { color: here.color, moves: here.moves } : null,
+      dice, controls: true, label: this._label(here, dice, false),
+      travel: travel.map(([from, to]) => [here.color, from, to]),
+      hints: may ? {
+        sources: settings.get('targets') ? turn.sources : [], targets: settings.get('targets') || this.hands.held !== null ? targets : [],
+        picked, inert: onBar,
+      } : null,
+    });
+  }
+
+  _label({ game, color }, dice, looking) {
+    const parts = [t(looking ? 'match.board.peek' : 'match.board.label', { game, color: t(`common.color.${color}`) })];
+    if (dice) {
+      parts.push(t('match.board.roll', { roll: this.view.roll.join('-') }));
+      const gone = dice.filter((die) => die.used).map((die) => die.value);
+      if (gone.length && gone.length < dice.length) parts.push(t('match.board.used', { dice: gone.join(', ') }));
+    }
+    return parts.join(' ');
+  }
+
+  _buttons() {
+    const played = Boolean(this.view.mine?.played);
+    const { undo, reset, done, look } = this.buttons;
+    const made = Boolean(this.turn?.path.length) && this._mayMove();
+    undo.setAttribute('aria-disabled', String(!made));
+    reset.setAttribute('aria-disabled', String(!made));
+    const whole = Boolean(this.turn?.whole) && this._mayMove();
+    done.setAttribute('aria-disabled', String(!whole));
+    done.classList.toggle('primary', whole);
+    const can = this._canLook();
+    look.setAttribute('aria-disabled', String(!can));
+    look.classList.toggle('primary', can && !this.looking);
+    look.replaceChildren(icon(this.looking ? 'back' : can ? 'eye' : 'lock'), el('span', {}, t(this.looking ? 'match.act.back' : can ? 'match.act.look' : 'match.act.locked')));
+    const wanted = played ? [look] : [undo, reset, done];
+    if (this.actions.firstChild !== wanted[0]) {
+      const focused = this.actions.contains(document.activeElement);
+      this.actions.replaceChildren(...wanted);
+      if (focused) wanted[wanted.length - 1].focus({ preventScroll: true });
+    }
+    this.turnBox.setAttribute('aria-label', t(played ? 'match.act.waiting' : 'match.act.yours'));
+  }
+
+  /** What is next, in one line. */
+  _say() {
+    const { view, turn } = this;
+    const say = (strong, rest, options) => this.prompt.set(strong, rest, options);
+    if (!view) return;
+    if (this.connection.line === 'lost') {
+      say(t('match.say.lost'), t(this.sent ? 'match.say.unsent' : 'match.say.safe'), { warn: true });
+    } else if (view.stage === 'seeding') say(t('match.seeding.title'), t('match.seeding.text'));
+    else if (view.stage === 'paused') say(t('match.pause.title'), view.pause?.reason ?? '');
+    else if (view.mine?.played) {
+      const passed = view.mine.played.moves.length === 0;
+      if (this.looking) say(`${t('match.say.played')} ${passed ? '' : notation(playText(view.mine.played.moves))}`.trim(), t('match.say.swapSoon'));
+      else say(t(passed ? 'match.say.passed' : 'match.say.played'), t('match.say.wait'));
+    } else if (this.sent) say(t('match.say.sending'));
+    else if (!turn) say(t('match.say.wait'));
+    else if (turn.empty) say(t('match.say.none'), t('match.say.serverPasses'));
+    else if (turn.whole) say(t('match.say.whole', { play: notation(turn.text) }), t(this.laidOut === view.turn && !this.touched ? 'match.say.forced' : 'match.say.pressDone'));
+    else if (turn.path.length) this._sayRest(say);
+    else {
+      const bar = this.scene.here.position[this.scene.here.color][BAR] > 0;
+      say(t('match.say.roll', { roll: turn.order.join('-') }), t(bar ? 'match.say.enter' : 'match.say.choose'));
+    }
+  }
+
+  _sayRest(say) {
+    const { left, edges } = this.turn;
+    const dice = this.turn.double ? left.join('-') : left.join(', ');
+    const ways = new Set(edges.map(([from, to]) => `${from}/${to}`));
+    const [from, to] = edges[0];
+    const one = ways.size === 1 && from !== BAR && to !== 0;
+    say(t('match.say.left', { n: left.length, dice }), one ? t('match.say.one', { from, to }) : t('match.say.choose'));
+  }
+
+  // ---- time ----
+
+  tick(now) {
+    const { view, info } = this;
+    if (!view) return;
+    const { seat } = view;
+    const shown = { shownAt: view.shown_at ?? 0, delayMs: info.ruleset.clock.delay_ms };
+    const other = otherSeat(seat);
+    const names = { A: playerName(info.players.A), B: playerName(info.players.B) };
+    const low = this.me.clock.show(view.seats[seat], now, { ...shown, name: t('common.You') });
+    this.them.clock.show(view.seats[other], now, { ...shown, name: names[other] });
+    this.them.tell(view.seats[other], now);
+    this.me.tell(null, now);
+    this.now.tick(view, now, { names, seat });
+    if (low && !view.mine?.played) {
+      sound('low');
+      this.prompt.say(t('match.say.low'), '', { warn: true, ms: 4000 });
+    }
+    if (view.pause && this.pauseLeft) this.pauseLeft.textContent = t('match.pause.until', { time: clockText(view.pause.until - now) });
+  }
+}
+
+function clockText(ms) {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+/** Dice with those marked used that these moves took; `moves` null: all of them. */
+function used(roll, moves) {
+  if (!roll) return null;
+  const values = roll[0] === roll[1] ? Array(4).fill(roll[0]) : roll;
+  const gone = (moves ?? []).map((move) => move[2]);
+  return values.map((value) => {
+    const at = gone.indexOf(value);
+    if (at >= 0) gone.splice(at, 1);
+    return { value, used: moves === null ? true : at >= 0 };
+  });
+}
+
+function draftKey(moves) {
+  return JSON.stringify(moves.map(([from, to]) => [from, to]));
+}

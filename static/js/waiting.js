@@ -1,0 +1,68 @@
+// The room of a match that waits for its second player: the invite, how to pass it on, the rules, a way out.
+
+import { api, problemText } from './api.js';
+import { t } from './i18n.js';
+import { el, icon } from './page.js';
+import { DicePanel } from './seed.js';
+import { rulesetLine } from './panels.js';
+
+/** Draws the room into `container`. `changed(info)` is called with what a button of it answered. */
+export function renderWaiting(container, info, changed) {
+  const problem = el('p', { class: 'loss small', role: 'alert' });
+  const call = (path) => async () => {
+    problem.textContent = '';
+    try {
+      changed(await api.post(path));
+    } catch (error) {
+      problem.textContent = problemText(error);
+    }
+  };
+  const matchPath = `/api/matches/${encodeURIComponent(info.id)}`;
+  const rules = el('p', { class: 'muted' }, rulesetLine(info), ' · ', el('a', { href: `/rules?match=${encodeURIComponent(info.id)}` }, t('match.waiting.rules')));
+  if (info.state === 'cancelled') {
+    container.replaceChildren(el('section', { class: 'card' }, el('h1', {}, t('match.waiting.cancelled')),
+      el('p', {}, el('a', { class: 'button primary', href: '/' }, t('common.action.home')))));
+    return;
+  }
+  if (!info.seat) {
+    container.replaceChildren(el('section', { class: 'card' }, el('h1', {}, t('match.waiting.stranger')), rules,
+      info.public ? el('p', {}, el('button', { class: 'button primary', onclick: call(`${matchPath}/join`) }, t('match.waiting.join'))) : null, problem));
+    return;
+  }
+  const link = info.code ? `${location.origin}/join/${info.code}` : null;
+  const dice = new DicePanel(info.id);
+  dice.show(null);
+  container.replaceChildren(el('section', { class: 'card waiting', 'aria-labelledby': 'waiting-title' },
+    el('h1', { id: 'waiting-title' }, t('match.waiting.title')),
+    el('p', {}, t(info.public ? 'match.waiting.public' : 'match.waiting.private')), rules,
+    link ? invite(link, info.code) : null,
+    problem,
+    el('p', {}, el('button', { class: 'button plain loss', type: 'button', onclick: call(`${matchPath}/cancel`) }, icon('cross'), t('match.waiting.cancel'))),
+    dice.element));
+}
+
+function invite(link, code) {
+  const field = el('input', { type: 'text', readonly: true, value: link, id: 'invite-link', onfocus: (event) => event.target.select() });
+  const copied = el('span', { class: 'small muted', role: 'status' });
+  return el('div', { class: 'invite' },
+    el('img', { class: 'qr', src: `/api/invites/${encodeURIComponent(code)}/qr.svg`, alt: t('match.waiting.qr'), width: 180, height: 180 }),
+    el('div', { class: 'invite-link' },
+      el('label', { class: 'field' }, t('match.waiting.link'), field),
+      el('div', { class: 'row' },
+        el('button', { class: 'button primary', type: 'button', onclick: async () => { copied.textContent = (await copy(field)) ? t('common.action.copied') : ''; } },
+          icon('copy'), t('common.action.copy')),
+        navigator.share ? el('button', { class: 'button', type: 'button', onclick: () => navigator.share({ title: t('common.brand'), text: t('match.waiting.text'), url: link }).catch(() => {}) },
+          icon('share'), t('match.waiting.share')) : null,
+        copied)));
+}
+
+/** Puts a field's text on the clipboard, also on plain http. */
+export async function copy(field) {
+  try {
+    await navigator.clipboard.writeText(field.value);
+    return true;
+  } catch {
+    field.select();
+    return document.execCommand('copy');
+  }
+}

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Makes sure that browser tests have a Chromium: the one that is there, else Debian's, else Playwright's own.
+# Usage: tools/chromium.sh PYTHON
+python=$1
+"$python" -m tests.support.chromium 2>/dev/null && exit 0
+[ -z "${CHROMIUM:-}" ] || exec "$python" -m tests.support.chromium
+
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo 'Installing Chromium with apt-get …'
+    export DEBIAN_FRONTEND=noninteractive
+    {
+        apt-get update
+        apt-get install -y --no-install-recommends chromium fonts-dejavu-core libatomic1 # Playwright's own need
+    } >/dev/null 2>&1 </dev/null
+    "$python" -m tests.support.chromium 2>/dev/null && exit 0
+fi
+
+echo 'Installing Chromium with Playwright …'
+"$python" -m playwright install chromium >/dev/null 2>&1 </dev/null
+exec "$python" -m tests.support.chromium
