@@ -65,7 +65,11 @@ class Settings:
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     """The settings in the environment; an empty variable counts as not set. Raises BadSettings."""
-    given = {name: text.strip() for name, text in (environment or os.environ).items() if text.strip()}
+    given = {
+        name: text.strip()
+        for name, text in (os.environ if environment is None else environment).items()
+        if text.strip()
+    }
     return Settings(
         host=given.get("HOST", "127.0.0.1"),
         port=_port(given.get("PORT", "8000")),

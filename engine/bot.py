@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from engine.plays import Hop, after
-from engine.position import BAR, CHECKERS, OFF, Position, Side
+from engine.position import BAR, Position, Side
 from engine.turn import Color, Game
 from engine.view import View
 
@@ -38,9 +38,8 @@ class Heuristic:
     def choose(self, view: View) -> tuple[Hop, ...]:
         """The play whose end scores best; of equals, always the same one."""
         before = _mine_to_play(view)
-        return max(
-            ((_score(position), position.mine, hops) for position, hops in _ends(view, before)),
-        )[2]
+        ends = ((worth(end), end.mine, end.theirs, hops) for end, hops in _ends(view, before))
+        return max(ends)[3]
 
 
 def _mine_to_play(view: View) -> Position:
@@ -63,12 +62,65 @@ def _ends(view: View, before: Position) -> Iterable[tuple[Position, tuple[Hop, .
             yield after(before, ways[node]), ways[node]
 
 
-# ------------------------------------------------------------------------------------------- what a position is worth
+# ------------------------------------------------------------------------------------- what a position is worth
 
 
-def features(position: Position) -> Mapping[str, float]:
-    """What the player looks at after his play, the opponent being about to roll."""
-    return race(position) if is_race(position) else contact(position)
+# Worth in thousandths of a game, fitted to the judgement of a strong program on positions from play.
+_RACE = {
+    "pips": -2,
+    "outside": 4,
+}
+_HOME = (0, -14, -8, -1, 5, 10, 13)
+_SPARE = (0, -2, -4, -5, -5, -3, -2)
+_CONTACT = {
+    "lead": 85,
+    "large lead": -60,
+    "shot": 36,
+    "shot, pips": -82,
+    "shot, entering": -18,
+    "shot, pips, entering": -31,
+    "blocked": 4,
+    "hemmed": -16,
+    "prime": 2,
+    "closed": -8,
+    "bar": 3,
+    "bar, closed": 32,
+    "second on bar": 77,
+    "back": -80,
+    "their blots": -3,
+    "their blots at home": 35,
+    "deep": -31,
+    "stacked": -9,
+    "spares": 26,
+}
+_POINT = (
+    0,  # by point: two checkers or more there
+    *(50, 83, 119, 151, 175, 163),  # home
+    *(69, 67, 67, 64, 52, 35),  # its outfield
+    *(47, 19, 20, 4, 0, 9),  # the far outfield
+    *(127, 173, 151, 115, 49, 16),  # the opponent's home
+)
+_BLOT = (
+    0,  # one checker there
+    *(-23, -5, 18, 34, 43, 24),  # home
+    *(31, 25, 26, 21, 18, 9),  # its outfield
+    *(6, -7, -11, -17, -19, -37),  # the far outfield
+    *(67, 55, 46, 40, 17, 5),  # the opponent's home
+)
+
+
+def worth(position: Position) -> float:
+    """How a position looks to the side that has just played: the more, the better."""
+    mine = position.mine
+    if is_race(position):
+        home = sum(_HOME[p] * mine[p] + _SPARE[p] * max(0, mine[p] - 2) for p in range(1, 7))
+        return home + _weighed(_RACE, race(position))
+    points = sum((_POINT if mine[p] > 1 else _BLOT)[p] for p in range(1, BAR) if mine[p])
+    return points + _weighed(_CONTACT, contact(position))
+
+
+def _weighed(weights: Mapping[str, int], seen: Mapping[str, float]) -> float:
+    return sum(weights[name] * number for name, number in seen.items())
 
 
 def is_race(position: Position) -> bool:
@@ -81,70 +133,49 @@ def _rearmost(side: Side) -> int:
 
 
 def race(position: Position) -> dict[str, float]:
-    """Pips, and what will be wasted of the dice: checkers deep in the home, empty points, checkers left over."""
+    """Pips, and what will be wasted of the dice: checkers left over, deep in the home or stacked there."""
     mine = position.mine
-    seen: dict[str, float] = {
-        "pips": position.pips(),
-        "left": CHECKERS - mine[OFF],
-        "outside": sum(mine[7:]),
-        "far": sum(max(0, point - 6) * mine[point] for point in range(7, BAR + 1)),
-        "ones": max(0, mine[1] - 1),
-        "gaps": sum(not mine[point] for point in (4, 5, 6)),
-    }
-    for point in range(1, 7):
-        seen[f"on {point}"] = mine[point]
-        seen[f"stack {point}"] = max(0, mine[point] - 2)
-    return seen
+    return {"pips": position.pips(), "outside": sum(mine[7:])}
 
 
 def contact(position: Position) -> dict[str, float]:
-    """Shots, points, blocks, anchors and the race, while the sides can still hit each other."""
+    """The race, shots, blocks, points and anchors, while the sides can still hit each other."""
     mine, theirs = position.mine, position.theirs
-    strong = sum(theirs[point] >= 2 for point in range(1, 7))  # points that a checker of mine would have to enter by
-    danger = _shots(position)
-    back = _rearmost(theirs)
-    ahead = range(max(1, BAR - back + 1), min(24, BAR - back + 6) + 1)  # the six points before their last checker
-    blocked = sum(mine[point] >= 2 for point in ahead)
-    my_back = _rearmost(mine)
-    my_ahead = range(max(1, BAR - my_back + 1), min(24, BAR - my_back + 6) + 1)
-    hemmed = sum(theirs[point] >= 2 for point in my_ahead)
-    closed = sum(mine[point] >= 2 for point in range(1, 7))
-    bar = theirs[BAR]
     lead = position.turned().pips() - position.pips()
-    seen: dict[str, float] = {
+    danger, strong = _shots(position), _made(theirs, range(1, 7))
+    closed = _made(mine, range(1, 7))
+    blocked = _made(mine, _six_before(_rearmost(theirs)))
+    hemmed = _made(theirs, _six_before(_rearmost(mine)))
+    return {
         "lead": lead / 10,
-        "lead squared": min(lead, 60) * abs(min(lead, 60)) / 1000,
-        "shots": danger.chance,
-        "shots far": danger.pips / 10,
-        "shots strong": danger.chance * strong,
-        "shots strong far": danger.pips * strong / 10,
-        "blocked": blocked,
-        "blocked squared": blocked * blocked,
-        "prime": _longest(mine, 2, 12) ** 2,
+        "large lead": lead * abs(lead) / 1000,
+        "shot": danger.chance,
+        "shot, pips": danger.pips / 10,
+        "shot, entering": danger.chance * strong,
+        "shot, pips, entering": danger.pips * strong / 10,
+        "blocked": blocked * blocked,
         "hemmed": hemmed,
-        "hemmed squared": hemmed * hemmed,
-        "bar": bar,
-        "bar closed": bar * closed,
-        "bar closed squared": bar * closed * closed,
-        "second bar": max(0, bar - 1),
-        "closed": closed,
-        "closed squared": closed * closed,
-        "off": mine[OFF],
+        "prime": _longest(mine, 2, 12) ** 2,
+        "closed": closed * closed,
+        "bar": theirs[BAR],
+        "bar, closed": theirs[BAR] * closed,
+        "second on bar": theirs[BAR] > 1,
         "back": sum(mine[19:]),
-        "last back": sum(mine[19:]) == 1,
-        "none back": not sum(mine[19:]),
         "their blots": sum(theirs[point] == 1 for point in range(1, BAR)),
-        "their home blots": sum(theirs[point] == 1 for point in range(1, 7)),
+        "their blots at home": sum(theirs[point] == 1 for point in range(1, 7)),
         "deep": max(0, mine[1] - 2) + max(0, mine[2] - 2),
-        "stacks": sum(max(0, mine[point] - 3) for point in range(3, 25)),
-        "stacks high": sum(max(0, mine[point] - 4) for point in range(3, 25)),
-        "builders": sum(mine[point] == 1 or mine[point] == 3 for point in range(7, 13)),
-        "spares": sum(max(0, mine[point] - 2) > 0 for point in range(4, 13)),
+        "stacked": sum(max(0, mine[point] - 4) for point in range(3, BAR)),
+        "spares": sum(mine[point] > 2 for point in range(4, 13)),
     }
-    for point in range(1, 25):
-        seen[f"point {point}"] = mine[point] >= 2
-        seen[f"blot {point}"] = mine[point] == 1
-    return seen
+
+
+def _made(side: Side, points: Iterable[int]) -> int:
+    return sum(side[point] >= 2 for point in points)
+
+
+def _six_before(rearmost: int) -> range:
+    """The six points that a checker has just before it, in the other side's numbering."""
+    return range(BAR - rearmost + 1, min(24, BAR - rearmost + 6) + 1)
 
 
 def _longest(side: Side, low: int, high: int) -> int:
@@ -157,7 +188,7 @@ def _longest(side: Side, low: int, high: int) -> int:
 
 
 class Danger(NamedTuple):
-    """What the opponent's next roll may do: the chance of a hit, and the pips that the dearest hit is expected to cost."""
+    """What the opponent's next roll may do: the chance of a hit, and the pips expected to be lost by the dearest."""
 
     chance: float
     pips: float

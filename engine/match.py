@@ -437,6 +437,7 @@ class Match:
     defaulted: tuple[Seat, ...] = ()
     turn: Turn | None = None
     roll: Roll | None = None
+    playable: Seats[bool] = Seats(False, False)  # whether that roll gives each seat anything to play
     shown_at: int = 0  # the dice of the open phase are at rest, and thinking is charged from here (§7.1)
     plays: Seats[Made | None] = Seats(None, None)  # of the open phase
     presence: Seats[Presence] = Seats(Presence(), Presence())
@@ -483,8 +484,7 @@ class Match:
 
     def can_move(self, seat: Seat) -> bool:
         """Whether the open roll gives this seat anything to play."""
-        assert self.roll is not None
-        return bool(self.rules.step_graph(self.position_for(seat), self.roll).nodes[0])
+        return self.playable[seat]
 
     @property
     def charged(self) -> Seats[int]:
@@ -919,12 +919,11 @@ def _hashes_in(match: Match, at: int) -> Match:
 
 def _opened(match: Match, event: PhaseOpened) -> Match:
     shown_at = event.at + match.ruleset.reveal_ms
+    match = replace(match, turn=event.turn, roll=event.roll, plays=Seats(None, None))
     return replace(
         match,
-        turn=event.turn,
-        roll=event.roll,
+        playable=Seats(_anything_to_play(match, Seat.A), _anything_to_play(match, Seat.B)),
         shown_at=shown_at,
-        plays=Seats(None, None),
         presence=Seats(
             *(
                 presence if presence.connected else replace(presence, away_since=shown_at)
@@ -932,6 +931,11 @@ def _opened(match: Match, event: PhaseOpened) -> Match:
             )
         ),
     )
+
+
+def _anything_to_play(match: Match, seat: Seat) -> bool:
+    assert match.roll is not None
+    return bool(match.rules.step_graph(match.position_for(seat), match.roll).nodes[0])
 
 
 def _played(match: Match, event: PlayMade) -> Match:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import mul
 
 from engine.errors import BadPosition
 
@@ -32,7 +33,7 @@ def side(points: Mapping[int, int], *, bar: int = 0) -> Side:
 
 def pip_count(counts: Side) -> int:
     """Sum of the point numbers of a side's checkers, the bar counting 25 (§1)."""
-    return sum(point * number for point, number in enumerate(counts))
+    return sum(map(mul, counts, range(26)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,8 @@ class Position:
             raise BadPosition("The two bars, indices 0 and 25, are never negative.")
         mine = side({p: n for p, n in enumerate(counts[1:25], 1) if n > 0}, bar=counts[BAR])
         theirs = side({25 - p: -n for p, n in enumerate(counts[1:25], 1) if n < 0}, bar=counts[0])
+        if mine[BAR] and theirs[BAR] and min(*mine[1:7], *theirs[1:7]) >= 2:
+            raise BadPosition("Both sides cannot be on the bar before six closed points.")
         return cls(mine, theirs)
 
     @classmethod

@@ -17,9 +17,11 @@ from engine.match import (
     Leave,
     MakePlay,
     Match,
-    RevealSeed,
+    PhaseOpened,
     Return,
+    RevealSeed,
     Tick,
+    apply,
     decide,
     new_match,
     replay,
@@ -215,13 +217,11 @@ def a_phase(
             *(replace(match.clocks[seat], bank_ms=ms) for seat, ms in zip(Seat, banks, strict=True))
         )
     games = Games(pos(x), pos(y))
-    return Table(
-        replace(
-            match,
-            games=games,
-            round_end=Games(*map(pos, round_end)) if round_end else games,
-            turn=at,
-            roll=a_roll(roll),
-            clocks=clocks,
-        )
+    match = replace(
+        match,
+        games=games,
+        round_end=Games(*map(pos, round_end)) if round_end else games,
+        clocks=clocks,
     )
+    opened_at = match.shown_at - match.ruleset.reveal_ms
+    return Table(apply(match, PhaseOpened(at, a_roll(roll), opened_at)))

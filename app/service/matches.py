@@ -51,6 +51,7 @@ log = logging.getLogger(__name__)
 
 HEARTBEAT_S = 1.0
 PING_S = 10.0
+COMPUTER_RETRY_S = 1.0
 
 Wish = Callable[[int], Command]  # a command, once the time is known
 Moves = tuple[tuple[int, int], ...]  # from, to
@@ -415,7 +416,12 @@ class Matches:
                 return
             turn = match.turn
             wait = match.shown_at + self._pace_ms - self._now()
-            hops = await asyncio.to_thread(self._computer.choose, view_for(match, seat))
+            try:
+                hops = await asyncio.to_thread(self._computer.choose, view_for(match, seat))
+            except Exception:
+                log.exception("match %s: the computer failed at %s; it will try again", room.stored.id, turn)
+                await asyncio.sleep(COMPUTER_RETRY_S)
+                return
             await asyncio.sleep(max(0, wait) / 1000)
             async with room.lock:
                 room.thinking.discard(seat)

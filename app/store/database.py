@@ -46,6 +46,13 @@ class StoreClosed(StoreError):
         super().__init__("the store is closed")
 
 
+class NoAnswer(Exception):
+    """The database was lost before it answered: whether this is stored must be looked up."""
+
+    def __init__(self) -> None:
+        super().__init__("the database does not answer")
+
+
 @dataclass(frozen=True, slots=True)
 class Append:
     """One journal row that waits to be written: the events of a command, to follow version `after`."""
@@ -70,10 +77,15 @@ class Database(Protocol):
         """The result of a transaction, once it is on disk. If `work` raises, nothing has happened."""
         ...
 
+    async def migrate(self, work: Work[T]) -> T:
+        """Like `write`, for work that changes tables: alone, and with references checked only at its end."""
+        ...
+
     async def append(self, wanted: Append) -> None:
         """Writes a journal row and moves its match on; returns once it is on disk.
 
-        What waits is committed together, by one writer. Raises VersionTaken and CommandSeen.
+        What waits is committed together, by one writer. Raises VersionTaken, CommandSeen, and NoAnswer if the
+        outcome is not known.
         """
         ...
 
@@ -86,8 +98,8 @@ class Database(Protocol):
         ...
 
 
-def insert_new(connection: Connection, table: Table, values: Mapping[str, Any]) -> bool:
-    """Inserts a row unless one with the same key is there, made by whomever; whether it did."""
+def insert_new(connection: Connection, table: Table, *rows: Mapping[str, Any]) -> int:
+    """Inserts rows, but for those whose key is there already, made by whomever; how many it inserted."""
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    statement: Insert = dialect.insert(table).values(**values).on_conflict_do_nothing()
-    return connection.execute(statement).rowcount == 1
+    statement: Insert = dialect.insert(table).values(list(rows)).on_conflict_do_nothing()
+    return connection.execute(statement).rowcount

@@ -6,7 +6,7 @@ takes the result and the ratings into its own transaction.
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, exists, insert, select, update
+from sqlalchemy import Connection, and_, exists, insert, select, update
 
 from app.store.codec import FORMAT, events_text
 from app.store.database import Append, CommandSeen, Database, VersionTaken
@@ -36,7 +36,8 @@ class Journal:
 
         `deadline` is when time will next have something to do. `finish` goes with the events that end the match.
         Raises VersionTaken if the match is not at `after` (or not being played), and CommandSeen if this command
-        is stored already; then nothing has changed. Goes on if whoever waits for it gives up.
+        is stored already; then nothing has changed. Any other exception: look up what is stored before trying again.
+        Goes on if whoever waits for it gives up.
         """
         wanted = Append(match_id, after, command_id, at, FORMAT, events_text(events), deadline)
         if finish is None:
@@ -46,19 +47,18 @@ class Journal:
 
 
 def _append_last(connection: Connection, wanted: Append, finish: Finish) -> None:
-    row, match = journal.c, matches.c
-    same_command = (row.match_id == wanted.match_id, row.command_id == wanted.command_id)
-    moved = connection.execute(
-        update(matches)
-        .where(match.id == wanted.match_id, match.version == wanted.after, match.state == "playing")
-        .where(~exists().where(*same_command))
-        .values(version=wanted.after + 1)
-    )
+    match_id, command_id = wanted.match_id, wanted.command_id
+    same_command = and_(journal.c.match_id == match_id, journal.c.command_id == command_id)
+    is_next = and_(matches.c.id == match_id, matches.c.version == wanted.after, matches.c.state == "playing")
+    if command_id is not None:
+        is_next = and_(is_next, ~exists().where(same_command))
+    moved = connection.execute(update(matches).where(is_next).values(version=wanted.after + 1))
     if not moved.rowcount:
-        seen = connection.execute(select(row.version).where(*same_command)).scalar()
-        if seen is not None and wanted.command_id is not None:
-            raise CommandSeen(wanted.match_id, wanted.command_id, seen)
-        raise VersionTaken(wanted.match_id, wanted.after)
+        if command_id is not None:
+            seen = connection.execute(select(journal.c.version).where(same_command)).scalar()
+            if seen is not None:
+                raise CommandSeen(match_id, command_id, seen)
+        raise VersionTaken(match_id, wanted.after)
     connection.execute(
         insert(journal).values(
             match_id=wanted.match_id,

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, insert, or_, select, update
 
 from app.store.codec import events_of, ruleset_of, ruleset_text
 from app.store.database import Database, StoreError, insert_new
@@ -27,6 +27,8 @@ from engine.dice import commitment
 from engine.match import Event, Match, new_match, next_deadline
 from engine.ruleset import Ruleset
 from engine.turn import Seat, Seats
+
+_WEEK_MS = 7 * 86_400_000
 
 
 class NoSuchMatch(StoreError):
@@ -200,11 +202,11 @@ class Matches:
 
     async def load(self, match_id: str) -> StoredMatch | None:
         """The match with this id."""
-        return await self._one(_matches().where(matches.c.id == match_id))
+        return await self._one(_MATCH, match_id)
 
     async def by_code(self, code: str) -> StoredMatch | None:
         """The match of this invitation."""
-        return await self._one(_matches().where(matches.c.code == code))
+        return await self._one(_INVITED, code)
 
     async def waiting(self, limit: int) -> tuple[StoredMatch, ...]:
         """Public matches that wait for an opponent, the newest first."""
@@ -330,11 +332,14 @@ class Matches:
     # ------------------------------------------------------------------------------------------ servers, and ratings
 
     async def heartbeat(self, node: str, now: int) -> None:
-        """Notes that a server is alive."""
+        """Notes that a server is alive. With a new server, what is a week old is forgotten: servers, keys of calls."""
+        old = now - _WEEK_MS
 
         def work(connection: Connection) -> None:
             beaten = connection.execute(update(nodes).where(nodes.c.id == node).values(heartbeat=now))
             if not beaten.rowcount:
+                connection.execute(delete(nodes).where(nodes.c.heartbeat < old))
+                connection.execute(delete(idempotency).where(idempotency.c.at < old))
                 insert_new(connection, nodes, {"id": node, "heartbeat": now})
 
         await self._database.write(work)
@@ -403,13 +408,14 @@ class Matches:
         )
 
     def _load(self, connection: Connection, match_id: str) -> StoredMatch:
-        row = connection.execute(_matches().where(matches.c.id == match_id)).one_or_none()
+        row = connection.execute(_MATCH, {"wanted": match_id}).one_or_none()
         if row is None:
             raise NoSuchMatch(f"there is no match {match_id}")
         return self._stored(row)
 
-    async def _one(self, query: Select[Any]) -> StoredMatch | None:
-        row = await self._database.read(lambda connection: connection.execute(query).one_or_none())
+    async def _one(self, query: Select[Any], wanted: str) -> StoredMatch | None:
+        found = {"wanted": wanted}
+        row = await self._database.read(lambda connection: connection.execute(query, found).one_or_none())
         return None if row is None else self._stored(row)
 
     async def _many(self, query: Select[Any]) -> tuple[StoredMatch, ...]:
@@ -455,6 +461,10 @@ def _matches() -> Select[Any]:
         .outerjoin(_change_a, and_(_change_a.c.match_id == matches.c.id, _change_a.c.seat == "A"))
         .outerjoin(_change_b, and_(_change_b.c.match_id == matches.c.id, _change_b.c.seat == "B"))
     )
+
+
+_MATCH = _matches().where(matches.c.id == bindparam("wanted"))
+_INVITED = _matches().where(matches.c.code == bindparam("wanted"))
 
 
 def _public(state: str) -> Select[Any]:

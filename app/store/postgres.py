@@ -12,19 +12,26 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import asyncpg
+from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from app.store.database import Append, CommandSeen, StoreClosed, StoreError, VersionTaken, Work
+from app.store.database import Append, CommandSeen, NoAnswer, StoreClosed, StoreError, VersionTaken, Work
 
 T = TypeVar("T")
 
 _POOL = 8
 _LARGEST_BATCH = 512
 _PATIENCE_S = 10.0  # for one answer of the database
+_PAUSE_S = 0.02  # before a lost connection is made anew
 _TRIES = 3  # of a transaction that the database gave up for the sake of another
 _GIVEN_UP = ("40001", "40P01")  # serialization failure, deadlock
-_LOST = (asyncpg.PostgresConnectionError, asyncpg.InterfaceError, OSError, TimeoutError)
+_LOST = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.exceptions.OperatorInterventionError,  # the server is going down, or coming up
+    OSError,
+    TimeoutError,
+)
 
 _APPEND = """
 WITH wanted AS (
@@ -47,6 +54,7 @@ RETURNING match_id
 """
 _SEEN = "SELECT version FROM journal WHERE match_id = $1 AND command_id = $2"
 _ROW = "SELECT command_id, at, events FROM journal WHERE match_id = $1 AND version = $2"
+_MIGRATING = "SELECT pg_advisory_xact_lock(20190601)"
 _CLOCK = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
 
@@ -65,7 +73,12 @@ class PostgresDatabase:
         """Connects when first asked for something. Call it in a running event loop."""
         self._url = "postgresql://" + url.partition("://")[2]
         self._engine = create_async_engine(
-            "postgresql+asyncpg://", async_creator=self._connect, pool_size=_POOL, max_overflow=0
+            "postgresql+asyncpg://",
+            async_creator=self._connect,
+            pool_size=_POOL,
+            max_overflow=0,
+            hide_parameters=True,
+            pool_pre_ping=True,  # the server may have been restarted
         )
         self._reader = self._engine.execution_options(
             isolation_level="REPEATABLE READ", postgresql_readonly=True
@@ -91,6 +104,13 @@ class PostgresDatabase:
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
         return await asyncio.shield(task)  # goes on if whoever waits for it gives up
+
+    async def migrate(self, work: Work[T]) -> T:
+        def alone(connection: Connection) -> T:
+            connection.exec_driver_sql(_MIGRATING)  # of several nodes that start at once, one
+            return work(connection)
+
+        return await self.write(alone)
 
     async def append(self, wanted: Append) -> None:
         if self._closed:
@@ -153,34 +173,47 @@ class PostgresDatabase:
 
     async def _append_all(self, jobs: list[_Job]) -> None:
         """All in one commit; if that fails, one by one."""
+        lost: Exception | None = None
         if len(jobs) > 1:
             try:
                 refused = await self._committed([job.wanted for job in jobs])
-            except _LOST:
-                await self._lose_connection()
-            except Exception:
-                pass
+            except Exception as wrong:
+                lost = self._if_lost(wrong)
             else:
                 for job, why in zip(jobs, refused, strict=True):
                     _answer(job, why)
                 return
+        until = self._loop.time() + _PATIENCE_S
         for job in jobs:
             try:
-                _answer(job, await self._append_one(job.wanted, may_be_stored=len(jobs) > 1))
+                _answer(job, await self._append_one(job.wanted, lost, until))
+            except NoAnswer as wrong:
+                lost = wrong
+                _answer(job, wrong)
             except Exception as wrong:
                 _answer(job, wrong)
 
-    async def _append_one(self, wanted: Append, *, may_be_stored: bool) -> StoreError | None:
-        """Why a row was not written; None if it is stored. Tried again once if the connection is lost."""
-        try:
-            refused = (await self._committed([wanted]))[0]
-        except _LOST:
-            await self._lose_connection()
-            may_be_stored = True
-            refused = None if await self._is_stored(wanted) else (await self._committed([wanted]))[0]
-        if refused is not None and may_be_stored and await self._is_stored(wanted):
-            return None
-        return refused
+    async def _append_one(self, wanted: Append, lost: Exception | None, until: float) -> StoreError | None:
+        """Why a row was not written; None if it is stored.
+
+        `lost` is how the connection was lost over it before: then the row may be stored already. Connections are
+        made anew until that time of the loop's clock. Raises NoAnswer if it passes.
+        """
+        while True:
+            if lost is not None and self._loop.time() >= until:
+                raise NoAnswer from lost
+            try:
+                if lost is not None and await self._is_stored(wanted):
+                    return None
+                refused = (await self._committed([wanted]))[0]
+                if refused is not None and lost is not None and await self._is_stored(wanted):
+                    return None  # the one before was late, not lost
+                return refused
+            except Exception as wrong:
+                lost = self._if_lost(wrong)
+                if lost is None:
+                    raise
+                await asyncio.sleep(_PAUSE_S)
 
     async def _committed(self, appends: list[Append]) -> list[StoreError | None]:
         """Writes these rows in one statement; for each, why it was not written, or None."""
@@ -211,10 +244,15 @@ class PostgresDatabase:
             self._connection = await self._connect()
         return self._connection
 
-    async def _lose_connection(self) -> None:
-        if self._connection is not None:
-            self._connection.terminate()
-            self._connection = None
+    def _if_lost(self, wrong: Exception) -> Exception | None:
+        """This exception, if with it the connection is lost; then away with it."""
+        connection = self._connection
+        if connection is not None and not connection.is_closed():
+            if not isinstance(wrong, _LOST):
+                return None
+            connection.terminate()
+        self._connection = None
+        return wrong
 
 
 def _answer(job: _Job, wrong: Exception | None) -> None:

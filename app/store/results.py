@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from app.store.codec import ruleset_of
 from app.store.database import insert_new
@@ -101,11 +101,7 @@ def _finish_rated(
     if not counted:
         return
     changes = changes_of(ruleset, score.points, score.winner, points, strength)
-    for seat in Seat:
-        _insert_change(
-            connection, match_id, seat, number, accounts[seat], season, ruleset.variant, changes[seat]
-        )
-        _store_ratings(connection, accounts[seat], season, ruleset.variant, changes[seat])
+    _store_changes(connection, match_id, number, accounts, season, ruleset.variant, changes)
 
 
 def changes_of(
@@ -125,37 +121,33 @@ def changes_of(
 
 
 def _locked_points(connection: Connection, accounts: Seats[str], season: str) -> Seats[int]:
-    in_order = sorted((accounts.A, accounts.B))
-    table = points_ratings.c
-    for account in in_order:
-        new = {"account": account, "competition": OPEN, "season": season, "points": POINTS_START}
-        insert_new(connection, points_ratings, new)
-    found = {
-        account: connection.execute(
-            select(table.points)
-            .where(table.account == account, table.competition == OPEN, table.season == season)
-            .with_for_update()
-        ).scalar_one()
-        for account in in_order
-    }
+    table, in_order = points_ratings.c, sorted((accounts.A, accounts.B))
+    new = [
+        {"account": id_, "competition": OPEN, "season": season, "points": POINTS_START} for id_ in in_order
+    ]
+    insert_new(connection, points_ratings, *new)
+    rows = connection.execute(
+        select(table.account, table.points)
+        .where(table.account.in_(in_order), table.competition == OPEN, table.season == season)
+        .order_by(table.account)
+        .with_for_update()
+    )
+    found = {row.account: row.points for row in rows}
     return Seats(found[accounts.A], found[accounts.B])
 
 
 def _locked_strengths(connection: Connection, accounts: Seats[str], variant: str) -> Seats[Strength]:
-    in_order = sorted((accounts.A, accounts.B))
-    table, start = strengths.c, Strength()
-    for account in in_order:
-        new = {"account": account, "variant": variant, "r": start.r, "rd": start.rd, "vol": start.vol}
-        insert_new(connection, strengths, new)
-    found = {
-        account: connection.execute(
-            select(table.r, table.rd, table.vol)
-            .where(table.account == account, table.variant == variant)
-            .with_for_update()
-        ).one()
-        for account in in_order
-    }
-    return Seats(Strength(*found[accounts.A]), Strength(*found[accounts.B]))
+    table, in_order, start = strengths.c, sorted((accounts.A, accounts.B)), Strength()
+    values = {"variant": variant, "r": start.r, "rd": start.rd, "vol": start.vol}
+    insert_new(connection, strengths, *({"account": account, **values} for account in in_order))
+    rows = connection.execute(
+        select(strengths)
+        .where(table.account.in_(in_order), table.variant == variant)
+        .order_by(table.account)
+        .with_for_update()
+    )
+    found = {row.account: Strength(row.r, row.rd, row.vol) for row in rows}
+    return Seats(found[accounts.A], found[accounts.B])
 
 
 def _counted_on(connection: Connection, accounts: Seats[str], day: int) -> int:
@@ -194,8 +186,9 @@ def _insert_result(
         "pair": accounts.A and accounts.B and pair_of(accounts.A, accounts.B),
         "day": day_of(at),
     }
-    number: int = connection.execute(insert(results).values(**row).returning(results.c.number)).scalar_one()
-    return number
+    key = connection.execute(insert(results), row).inserted_primary_key
+    assert key is not None
+    return int(key[0])
 
 
 def _game_columns(game: str, score: GameScore) -> dict[str, Any]:
@@ -212,52 +205,55 @@ def _game_columns(game: str, score: GameScore) -> dict[str, Any]:
     }
 
 
-def _insert_change(
+def _store_changes(
     connection: Connection,
     match_id: str,
-    seat: Seat,
     number: int,
-    account: str,
+    accounts: Seats[str],
     season: str,
     variant: str,
-    change: RatingChange,
+    changes: Seats[RatingChange],
 ) -> None:
-    before, after = change.strength_before, change.strength_after
-    connection.execute(
-        insert(rating_changes).values(
-            match_id=match_id,
-            seat=seat.value,
-            number=number,
-            account=account,
-            competition=OPEN,
-            season=season,
-            variant=variant,
-            points_before=change.points_before,
-            points_after=change.points_after,
-            r_before=before.r,
-            rd_before=before.rd,
-            vol_before=before.vol,
-            r_after=after.r,
-            rd_after=after.rd,
-            vol_after=after.vol,
-        )
-    )
+    """Both players' ratings as they stand now, and what this match did to them."""
+    rows = [
+        {
+            "match_id": match_id,
+            "seat": seat.value,
+            "number": number,
+            "account": accounts[seat],
+            "competition": OPEN,
+            "season": season,
+            "variant": variant,
+            "points_before": changes[seat].points_before,
+            "points_after": changes[seat].points_after,
+            "r_before": changes[seat].strength_before.r,
+            "rd_before": changes[seat].strength_before.rd,
+            "vol_before": changes[seat].strength_before.vol,
+            "r_after": changes[seat].strength_after.r,
+            "rd_after": changes[seat].strength_after.rd,
+            "vol_after": changes[seat].strength_after.vol,
+        }
+        for seat in Seat
+    ]
+    connection.execute(insert(rating_changes), rows)
+    connection.execute(_POINTS_NOW, [{f"new_{key}": value for key, value in row.items()} for row in rows])
+    connection.execute(_STRENGTH_NOW, [{f"new_{key}": value for key, value in row.items()} for row in rows])
 
 
-def _store_ratings(
-    connection: Connection, account: str, season: str, variant: str, change: RatingChange
-) -> None:
-    points, strength, after = points_ratings.c, strengths.c, change.strength_after
-    connection.execute(
-        update(points_ratings)
-        .where(points.account == account, points.competition == OPEN, points.season == season)
-        .values(points=change.points_after)
+_POINTS_NOW = (
+    update(points_ratings)
+    .where(
+        points_ratings.c.account == bindparam("new_account"),
+        points_ratings.c.competition == bindparam("new_competition"),
+        points_ratings.c.season == bindparam("new_season"),
     )
-    connection.execute(
-        update(strengths)
-        .where(strength.account == account, strength.variant == variant)
-        .values(r=after.r, rd=after.rd, vol=after.vol)
-    )
+    .values(points=bindparam("new_points_after"))
+)
+_STRENGTH_NOW = (
+    update(strengths)
+    .where(strengths.c.account == bindparam("new_account"), strengths.c.variant == bindparam("new_variant"))
+    .values(r=bindparam("new_r_after"), rd=bindparam("new_rd_after"), vol=bindparam("new_vol_after"))
+)
 
 
 # ------------------------------------------------------------------------------------------------- computed anew
@@ -286,7 +282,7 @@ def rating_differences(connection: Connection) -> tuple[Difference, ...]:
 def _rated_results(connection: Connection) -> Iterable[Row[Any]]:
     return connection.execute(
         select(results, matches.c.ruleset)
-        .join(matches, and_(matches.c.id == results.c.match_id))
+        .join(matches, matches.c.id == results.c.match_id)
         .where(results.c.rated)
         .order_by(results.c.number)
     ).all()

@@ -20,11 +20,7 @@ class WrongSchema(StoreError):
 
 
 def upgrade_schema(connection: Connection) -> None:
-    """Makes or changes the tables, in the transaction of this connection. Raises WrongSchema."""
-    if (
-        connection.dialect.name == "postgresql"
-    ):  # of several servers that start at once, one; SQLite sees to it itself
-        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(6012019)")
+    """Makes or changes the tables; goes to `Database.migrate`. Raises WrongSchema."""
     if is_current(connection):
         return
     known = {revision.revision for revision in _scripts().walk_revisions()}

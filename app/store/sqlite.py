@@ -36,11 +36,18 @@ _INSERT = "INSERT INTO journal (match_id, version, command_id, at, format, event
 _SEEN = "SELECT version FROM journal WHERE match_id = ? AND command_id = ?"
 
 
+@dataclass(frozen=True, slots=True)
+class _Migration(Generic[T]):
+    """Work that changes tables."""
+
+    work: Work[T]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Job(Generic[T]):
     """Something to write, and who waits for it."""
 
-    work: Append | Work[T]
+    work: Append | _Migration[T] | Work[T]
     answer: asyncio.Future[Any]
 
 
@@ -79,6 +86,10 @@ class SqliteDatabase:
         answer: T = await self._submit(work)
         return answer
 
+    async def migrate(self, work: Work[T]) -> T:
+        answer: T = await self._submit(_Migration(work))
+        return answer
+
     async def append(self, wanted: Append) -> None:
         await self._submit(wanted)
 
@@ -95,7 +106,7 @@ class SqliteDatabase:
         self._reader.dispose()
         self._writer.dispose()
 
-    def _submit(self, work: Append | Work[Any]) -> asyncio.Future[Any]:
+    def _submit(self, work: Append | _Migration[Any] | Work[Any]) -> asyncio.Future[Any]:
         if self._closed:
             raise StoreClosed
         answer: asyncio.Future[Any] = self._loop.create_future()
@@ -139,8 +150,15 @@ class SqliteDatabase:
         except BaseException as wrong:  # whatever it is, it belongs to the one who asked
             return job.answer, None, wrong
 
-    def _do(self, work: Work[T]) -> T:
-        return self._in_transaction(self._writer, work)
+    def _do(self, work: _Migration[T] | Work[T]) -> T:
+        if not isinstance(work, _Migration):
+            return self._in_transaction(self._writer, work)
+        # A table is changed by making it anew, and what refers to it must not mind meanwhile.
+        self._raw.execute("PRAGMA foreign_keys = OFF")
+        try:
+            return self._in_transaction(self._writer, lambda connection: _checked(connection, work.work))
+        finally:
+            self._raw.execute("PRAGMA foreign_keys = ON")
 
     @staticmethod
     def _in_transaction(engine: Engine, work: Work[T]) -> T:
@@ -188,6 +206,16 @@ class SqliteDatabase:
         return None
 
 
+def _checked(connection: Connection, work: Work[T]) -> T:
+    result = work(connection)
+    dangling = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+    if dangling:
+        raise StoreError(
+            f"{len(dangling)} rows refer to rows that do not exist, the first in {dangling[0][0]}"
+        )
+    return result
+
+
 def _answer(done: list[_Done]) -> None:
     for future, result, wrong in done:
         if future.done():  # given up by who waited; it is stored all the same
@@ -208,7 +236,7 @@ def _connect(file: Path, *, read_only: bool = False) -> sqlite3.Connection:
 
 
 def _engine(connect: Callable[[], sqlite3.Connection], begin: str, **pool: Any) -> Engine:
-    engine = create_engine("sqlite://", creator=connect, **pool)
+    engine = create_engine("sqlite://", creator=connect, hide_parameters=True, **pool)
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:

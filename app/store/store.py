@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
 
 from app.settings import Settings
 from app.store.accounts import Accounts
-from app.store.database import Database
+from app.store.database import Database, insert_new
 from app.store.journal import Journal
 from app.store.matches import Matches
 from app.store.postgres import PostgresDatabase
@@ -45,7 +45,7 @@ async def open_store(settings: Settings) -> Store:
     database = _open_database(settings)
     try:
         if settings.sqlite_file is not None:
-            await database.write(upgrade_schema)
+            await _bring_up_to_date(database)
         elif not await database.read(is_current):
             raise WrongSchema("the database is not at the schema of this version: run `nardy migrate`")
         await database.write(lambda connection: _check_key(connection, seal))
@@ -59,7 +59,7 @@ async def upgrade(settings: Settings) -> None:
     """Brings the database of these settings to the schema of this version. Raises WrongSchema."""
     database = _open_database(settings)
     try:
-        await database.write(upgrade_schema)
+        await _bring_up_to_date(database)
     finally:
         await database.close()
 
@@ -73,6 +73,11 @@ async def schema_is_current(settings: Settings) -> bool:
         await database.close()
 
 
+async def _bring_up_to_date(database: Database) -> None:
+    if not await database.read(is_current):
+        await database.migrate(upgrade_schema)
+
+
 def _open_database(settings: Settings) -> Database:
     file = settings.sqlite_file
     return PostgresDatabase(settings.database_url) if file is None else SqliteDatabase(file)
@@ -80,8 +85,5 @@ def _open_database(settings: Settings) -> Database:
 
 def _check_key(connection: Connection, seal: Seal) -> None:
     """Refuses a secret key that cannot read what is stored, before anything is written with it."""
-    sealed = connection.execute(select(key_checks.c.sealed)).scalar()
-    if sealed is None:
-        connection.execute(insert(key_checks).values(id=1, sealed=seal.close("key check", _KNOWN_WORD)))
-    else:
-        seal.open("key check", sealed)
+    insert_new(connection, key_checks, {"id": 1, "sealed": seal.close("key check", _KNOWN_WORD)})
+    seal.open("key check", connection.execute(select(key_checks.c.sealed)).scalar_one())

@@ -17,6 +17,8 @@ export class Problem extends Error {
 /** The problem as a sentence for the player. */
 export function problemText(problem) {
   const code = problem?.code ?? 'unknown';
+  const because = `problems.because.${problem?.params?.because}`;
+  if (code === 'illegal-play' && hasWord(because)) return t(because, problem.params);
   const key = `problems.${code}`;
   if (hasWord(key)) return t(key, problem.params);
   return t('problems.general', { code });

@@ -63,7 +63,7 @@ const nameOf = (record, seat) => {
 };
 const turnText = (turn) => `${t('common.round', { n: roundOf(turn) })}, ${word(phaseOf(turn) === 'W' ? 'white' : 'black')}`;
 const verdictMark = (ok) => el('span', { class: `verdict ${ok ? 'win' : 'loss'}` }, icon(ok ? 'check' : 'cross'), el('span', {}, word(ok ? 'same' : 'differs')));
-const hash = (text) => el('code', { class: 'hash' }, text);
+const hash = (text) => el('code', { class: 'code-text' }, text);
 
 function why(record, found) {
   if (found.ok) return found.rows.length ? word('ok_p', { n: found.rows.length }) : word('empty');
@@ -96,7 +96,7 @@ function show(record, found) {
 const step = (key, content) => el('section', { class: 'card' }, el('h2', {}, word(key)), el('p', { class: 'small muted' }, word(`${key}_p`)), content);
 
 function facts(rows) {
-  return el('dl', { class: 'facts' }, rows.filter(Boolean).flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]));
+  return el('dl', { class: 'check-facts' }, rows.filter(Boolean).flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]));
 }
 
 function commitmentTable(record, found) {

@@ -22,7 +22,7 @@ export function die(n, size = 34) {
 
 /** Two dice side by side with one label for readers of the screen. */
 export function dice(roll, size = 34) {
-  const pair = el('span', { class: 'dice', role: 'img', 'aria-label': rollText(roll) });
+  const pair = el('span', { class: 'dice-pair', role: 'img', 'aria-label': rollText(roll) });
   pair.append(...roll.map((n) => die(n, size)));
   return pair;
 }

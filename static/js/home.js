@@ -128,7 +128,7 @@ function choice(name, legend, options, value, onpick) {
 function drawForm(form) {
   const words = el('p', { class: 'words', id: 'words' });
   const open = el('button', { class: 'link', type: 'button', 'aria-expanded': 'false', 'aria-controls': 'keys' });
-  const panel = el('div', { class: 'keys', id: 'keys', hidden: true });
+  const panel = el('div', { class: 'rule-keys', id: 'keys', hidden: true });
   const button = el('button', { class: 'button primary', id: 'create-button' });
   const rated = el('span', { class: 'muted small', id: 'create-rated' });
 
@@ -313,11 +313,11 @@ function drawWaiting(list) {
     box.replaceChildren(el('p', { class: 'muted small' }, t('site.wait.none')));
     return;
   }
-  box.replaceChildren(el('ul', { class: 'waiting' }, visible.map((info) => {
+  box.replaceChildren(el('ul', { class: 'wait-list' }, visible.map((info) => {
     const maker = makerOf(info);
     const mine = info.seat !== null;
     const row = el('li', {},
-      el('span', { class: 'waiting-who' }, playerMark(maker), el('span', { class: 'muted' }, describe(info))),
+      el('span', { class: 'wait-who' }, playerMark(maker), el('span', { class: 'muted' }, describe(info))),
       mine
         ? el('a', { class: 'button small-button', href: `/match/${info.id}` }, t('site.wait.yours'))
         : el('button', { class: 'button small-button', type: 'button', 'aria-label': t('site.wait.play_with', { name: nameText(maker) }), click: () => playWith(info, row) }, t('site.wait.play')));

@@ -82,7 +82,7 @@ function invite(info, maker) {
 
   const [before, after] = t('site.join.invites', { name: '\u0000' }).split('\u0000');
   main.replaceChildren(
-    el('h1', { class: 'invite' }, before, playerMark(maker, { bold: false }), after),
+    el('h1', { class: 'invite-title' }, before, playerMark(maker, { bold: false }), after),
     el('p', { class: 'lead' }, t('site.join.lead')),
     form,
     el('section', { class: 'card' },

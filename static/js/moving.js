@@ -16,6 +16,7 @@ const AGAIN_MS = 2500;      // for so long a second tap may still say where the 
  *   changed(travel)    the play has changed; `travel` [[from, to], …] for checkers that should be seen moving
  *   show(picked, targets)   a checker is held (null: none) and may go there
  *   refused(place)     nothing can be moved from there
+ *   picked(place, targets), letGo()   a checker was picked up to be put by a second tap or key, or let go of
  *   dice()             the dice were clicked
  */
 export class Moving {
@@ -27,6 +28,7 @@ export class Moving {
     this.bound = {
       pointerdown: (e) => this._down(e), pointermove: (e) => this._move(e), pointerup: (e) => this._up(e),
       pointercancel: () => this._cancel(), pointerleave: () => this._hover(null), contextmenu: (e) => this._menu(e), keydown: (e) => this._key(e),
+      focusin: (e) => this._focus(e),
     };
   }
 
@@ -60,6 +62,7 @@ export class Moving {
     if (this.held === null) return false;
     this.held = null;
     this._show();
+    this.hand.letGo();
     return true;
   }
 
@@ -273,6 +276,7 @@ export class Moving {
     this.held = place;
     this.heldAt = performance.now();
     this._show();
+    this.hand.picked(place, [...this.hand.turn.targets(place).keys()]);
   }
 
   _put(from, place, travel = true) {
@@ -301,6 +305,12 @@ export class Moving {
   }
 
   // ---- keys on the board ----
+
+  /** The roving focus follows the real one, whoever moved it. */
+  _focus(event) {
+    const place = event.target.dataset?.place;
+    if (place !== undefined) this.hand.board.focused = Number(place);
+  }
 
   _key(event) {
     if (event.altKey || event.metaKey || event.ctrlKey) return;

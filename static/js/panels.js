@@ -68,12 +68,11 @@ export class Band {
     this.who = el('p', { class: 'who' });
     this.state = el('span', { class: 'state' });
     this.pips = el('span', { class: 'pips' });
-    this.off = el('span', { class: 'pips off-count' });
     const clock = el('span', { class: 'clock', role: 'timer' },
       el('svg', { class: 'run', viewBox: '0 0 10 12', 'aria-hidden': 'true' }, el('path', { d: 'M0 0v12l10-6z' })),
       el('span', { class: 'free' }), el('span', { class: 'figures' }));
     this.clock = new ClockFace(clock);
-    this.element = el('div', { class: `band ${side}` }, this.disc, this.who, this.off, this.pips, clock);
+    this.element = el('div', { class: `band ${side}` }, this.disc, this.who, this.pips, clock);
   }
 
   /** {color, seat: heading words or null, name, rating, aside, pips: number or null, off: number} */
@@ -82,9 +81,8 @@ export class Band {
     this.disc.className = `seat-disc ${color}`;
     this.who.replaceChildren(...(heading
       ? [el('span', { class: 'seat' }, heading), ' ', el('span', { class: 'aside' }, aside)]
-      : [el('span', { class: 'name' }, name, rating === null ? '' : ' ', rating === null ? null : el('span', { class: 'aside wide-only' }, rating))]), ' ', this.state);
+      : [el('span', { class: 'name' }, name, rating === null ? '' : ' ', rating === null ? null : el('span', { class: 'aside wide-only' }, rating))]), ' ', this.state, off ? el('span', { class: 'aside off-note' }, t('match.band.off', { count: off })) : '');
     this.pips.replaceChildren(...(count === null ? [] : [el('b', {}, count), ` ${t('common.pips', { n: count })}`]));
-    this.off.replaceChildren(...(off ? [el('b', {}, off), ` ${t('match.band.off')}`] : []));
   }
 
   /** The state in words (the opponent's, or none). */
@@ -159,6 +157,8 @@ export class Now {
     this.heads = el('tr');
     this.scroll = el('div', { class: 'record-box', tabindex: '0', role: 'region', 'aria-label': t('match.record.title') },
       el('table', { class: 'record' }, el('caption', { class: 'sr' }, t('match.record.title')), el('thead', {}, this.heads), this.rows));
+    // The box may become smaller after its rows are in; the open phase stays in sight.
+    new ResizeObserver(() => { if (this.follow) this.scroll.scrollTop = this.scroll.scrollHeight; }).observe(this.scroll);
     this.parted = el('p', { class: 'row small', hidden: true });
     this.element = el('aside', { class: 'now', 'aria-label': t('match.now') },
       el('div', { class: 'round' }, this.round, this.rules), this.phases, this.doing, this.scroll, this.parted, footer);
@@ -206,8 +206,10 @@ export class Now {
         ...(seat ? [el('td', {}, mineText ?? '…'), theirsText === null ? hidden() : el('td', {}, theirsText)] : [hidden(), hidden()])));
     }
     const atEnd = this.scroll.scrollHeight - this.scroll.scrollTop - this.scroll.clientHeight < 40;
+    const top = this.scroll.scrollTop;
     this.rows.replaceChildren(...rows);
-    if (atEnd || rows.length !== this.seen) this.scroll.scrollTop = this.scroll.scrollHeight;
+    this.follow = atEnd || rows.length !== this.seen;
+    this.scroll.scrollTop = this.follow ? this.scroll.scrollHeight : top;
     this.seen = rows.length;
   }
 }

@@ -45,7 +45,7 @@ class Replay {
   }
 
   name(seat) {
-    return this.info.players[seat]?.name ?? '…';
+    return nameText(this.info.players[seat]);
   }
 
   // ---- the page ----

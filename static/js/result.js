@@ -71,7 +71,7 @@ class Card {
   }
 
   label(seat) {
-    return seat === this.seat ? t('common.You') : this.info.players[seat]?.name ?? '…';
+    return seat === this.seat ? t('common.You') : this.name(seat);
   }
 
   forMe(pointsForA) {
@@ -203,7 +203,7 @@ class Card {
     if (!ratings) {
       this.slots.mine.replaceChildren();
       this.slots.theirs.replaceChildren();
-      this.slots.ratings.replaceChildren(el('p', { class: 'muted small' }, t(this.result.rated ? 'result.rating.soon' : 'result.rating.none')));
+      this.slots.ratings.replaceChildren(el('p', { class: 'muted small' }, t(`result.rating.${this.whyUnrated()}`)));
       return;
     }
     this.slots.mine.replaceChildren(...change(ratings[this.me].points, whole));
@@ -217,6 +217,16 @@ class Card {
           el('td', { class: 'r' }, change(ratings[seat].points, whole)),
           el('td', { class: 'r' }, change(ratings[seat].strength, whole)))))),
       ...(num === den ? [] : [el('p', { class: 'muted small' }, t('result.rating.scale', { n: num % den === 0 ? num / den : `${num}/${den}` }))]));
+  }
+
+  /** Why a match has no ratings: by its rules, against the computer, or by the limit a day of §10.1. */
+  whyUnrated() {
+    if (!this.result.rated) return 'none';
+    return this.againstComputer() ? 'computer' : 'unchanged';
+  }
+
+  againstComputer() {
+    return ['A', 'B'].some((seat) => this.info.players[seat]?.kind === 'computer');
   }
 
   // ---- the two games ----
@@ -243,7 +253,7 @@ class Card {
       .draw({ white, black, color, last: null, variant: this.rules.variant });
 
     const who = this.seat === null
-      ? t('result.game.sides', { white: this.info.players[seatOf(game, 'white')]?.name, black: this.info.players[seatOf(game, 'black')]?.name })
+      ? t('result.game.sides', { white: this.name(seatOf(game, 'white')), black: this.name(seatOf(game, 'black')) })
       : t(`result.game.you_${color}`);
     const points = this.cardPoints(game);
     const body = outcome === 'C' ? this.concededBody(game) : outcome === '-' ? this.unfinishedBody(game) : this.finishedBody(game);
@@ -280,7 +290,7 @@ class Card {
     if (outcome === 'T') return [this.head(t('result.game.tied')), el('p', { class: 'muted' }, t('result.game.tied_why'))];
     if (!lost) return [this.head(t('result.game.tied')), el('p', { class: 'muted' }, t('result.game.tied_white'))];
     const winner = seatOf(game, outcome === 'W' ? 'white' : 'black');
-    const words = this.seat === null ? t('result.game.winner', { name: this.info.players[winner]?.name }) : t(winner === this.seat ? 'result.game.won' : 'result.game.lost');
+    const words = this.seat === null ? t('result.game.winner', { name: this.name(winner) }) : t(winner === this.seat ? 'result.game.won' : 'result.game.lost');
     return [this.head(words, t(`common.class.${lost}`)), this.leftOver(game, other(winner))];
   }
 
@@ -361,8 +371,9 @@ class Card {
   lines() {
     const { outcome, points } = this.result;
     const mine = points[this.me];
-    if (outcome === 'aborted' || outcome === 'void') return [{ name: t('result.bill_none'), why: t(`result.why.${outcome}`), value: 0 }];
-    if (outcome === 'adjudicated') return [{ name: t('result.why.arbiter'), why: t('result.why.adjudicated'), value: mine }];
+    const reason = this.result.reason ? t('result.why.reason', { reason: this.result.reason }) : '';
+    if (outcome === 'aborted' || outcome === 'void') return [{ name: t('result.bill_none'), why: `${t(`result.why.${outcome}`)}${reason}`, value: 0 }];
+    if (outcome === 'adjudicated') return [{ name: t('result.why.arbiter'), why: `${t('result.why.adjudicated')}${reason}`, value: mine }];
     if (outcome === 'agreed') return this.agreedLines(mine);
     if (CONCEDED.has(outcome) && !this.result.by) return [{ name: t('result.why.flags'), why: t('result.why.both_flags'), value: 0 }];
 
@@ -478,7 +489,7 @@ class Card {
     if (mode === 'off' && !delta && !taken) return null;
     const name = t('result.time.name');
     if (!winner) return { name, why: t('result.time.draw'), value: delta };
-    if (['A', 'B'].some((seat) => this.info.players[seat]?.kind === 'computer') && !taken) return { name, why: t('result.time.computer'), value: delta };
+    if (this.againstComputer() && !taken) return { name, why: t('result.time.computer'), value: delta };
     return { name, why: this.timeWords(winner, taken), value: delta };
   }
 
@@ -487,6 +498,7 @@ class Card {
     const loser = other(winner);
     const difference = this.result.time_ms[winner] - this.result.time_ms[loser];
     if (difference <= 0) return t('result.time.not_longer');
+    if (difference < 1000 && !taken) return t('result.time.level');
     const longer = this.about('time.longer', winner, { time: spent(difference) });
     if (difference <= threshold) return `${longer}; ${t('result.time.under', { threshold: duration(threshold, 'gen') })}`;
 
@@ -563,7 +575,7 @@ class Card {
       const drawing = el('figure');
       new Board(drawing, { kind: 'mini', label: `${this.label(seat)}: ${words}` })
         .draw({ ...phase.boards[game], color, last: play ?? null, variant: this.rules.variant });
-      drawing.append(el('figcaption', {}, el('b', {}, words), ' ', el('span', { class: 'muted' }, seat === this.seat ? t('common.you') : this.info.players[seat]?.name)));
+      drawing.append(el('figcaption', {}, el('b', {}, words), ' ', el('span', { class: 'muted' }, seat === this.seat ? t('common.you') : this.name(seat))));
       return drawing;
     }));
     this.slots.parting.after(el('p', { class: 'small' }, el('a', { href: `/replay/${this.view.match}#${phase.turn}` }, t('result.parted.replay'))));
@@ -578,7 +590,7 @@ class Card {
       el('h2', { class: 'row' }, icon('shield'), t('result.dice.title')),
       el('p', { class: 'small' }, t(seed ? 'result.dice.open' : 'result.dice.closed')),
       late.map((seat) => el('p', { class: 'small' }, this.about('dice.late', seat))),
-      el('p', { class: 'hash muted' }, `C = ${commitment.slice(0, 8)}…${commitment.slice(-8)}`),
+      el('p', { class: 'code-text muted' }, `C = ${commitment.slice(0, 8)}…${commitment.slice(-8)}`),
       el('a', { class: 'button', href: `/dice?match=${this.view.match}` }, icon('die'), t('result.dice.check')));
   }
 }

@@ -102,7 +102,7 @@ export function rulesetLong(ruleset) {
 }
 
 function scoringWords(ruleset) {
-  const out = [t(`rules.scoring.${ruleset.scoring === 'classic' && !hasKoks(ruleset) ? 'classic_long' : ruleset.scoring}`)];
+  const out = [t(`rules.scoring.${ruleset.scoring}${hasKoks(ruleset) ? '' : '_long'}`)];
   if (ruleset.scoring === 'pips' && ruleset.pips_cap !== null) out.push(t('rules.scoring.pips_cap', { cap: ruleset.pips_cap }));
   return out;
 }
@@ -140,7 +140,7 @@ function earlyWords(ruleset) {
   else out.push(t('rules.early.no_grace'));
   out.push(t(`rules.early.draw_${ruleset.draw_offers}`));
   out.push(ruleset.pause_max_s > 0 ? t('rules.early.pause', { pause: duration(ruleset.pause_max_s * 1000, 'gen') }) : t('rules.early.no_pause'));
-  out.push(t('rules.early.pass', { pause: duration(ruleset.auto_pass_ms, 'acc') }));
+  out.push(ruleset.auto_pass_ms > 0 ? t('rules.early.pass', { pause: duration(ruleset.auto_pass_ms, 'acc') }) : t('rules.early.pass_now'));
   return out;
 }
 

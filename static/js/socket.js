@@ -9,6 +9,7 @@ const SILENT_MS = 21_000;    // the server speaks at least every 10 s
 const ANSWER_MS = 6_000;     // an unanswered message on a silent line means the line is dead
 const FIRST_WAIT_MS = 400;
 const LONGEST_WAIT_MS = 8_000;
+const REFUSED = 1008;        // the server will not have this display: asking again would not help
 
 /**
  * Events (CustomEvent, detail): 'view' {info, view, fresh: first one of this connection}, 'accepted' {id, message},
@@ -45,7 +46,10 @@ export class Connection extends EventTarget {
     this.since = performance.now();
     this.fresh = true;
     socket.onmessage = (event) => this._frame(JSON.parse(event.data));
-    socket.onclose = () => socket === this.socket && this._lost();
+    socket.onclose = (event) => {
+      if (event.code === REFUSED) this.closed = true;
+      if (socket === this.socket) this._lost();
+    };
     socket.onerror = () => socket.close();
   }
 

@@ -10,13 +10,13 @@ import { devicePanel, keysPanel, Resign } from './dialogs.js';
 import { BAR, pips } from './geometry.js';
 import { Moving } from './moving.js';
 import { Band, colorOf, gameOf, Now, openText, otherColor, otherSeat, parseTurn, positionOf, Strip } from './panels.js';
+import { Drafts } from './drafts.js';
 import { DicePanel } from './seed.js';
 import { settings, settingsPanel } from './settings.js';
 import { play as sound } from './sound.js';
+import { boardLabel, whatIsNext, whereTo, whyNotDone, whyNotThere } from './speech.js';
 import { before, fade, swap } from './swap.js';
 import { playText, Turn } from './turn.js';
-
-const DRAFT_EVERY_MS = 150;
 
 export class Table {
   constructor(container, { info, connection }) {
@@ -29,7 +29,7 @@ export class Table {
     this.moving = false;   // the swap is in motion
     this.touched = false;  // since the turn began: the arrow of the last play goes away
     this.hints = [null, []];
-    this.echoes = [];      // drafts sent and not yet seen in a view
+    this.drafts = new Drafts(connection, (named) => (this.view.turn === named && !this.sent ? this.turn : null));
     this._build(container);
     this.hands = new Moving(this._hand());
     this._placeBoard();
@@ -56,7 +56,7 @@ export class Table {
     this.them = new Band('them');
     this.me = new Band('me');
     this.slot = el('div', { class: 'slot' });
-    this.banner = el('p', { class: 'banner' }, icon('eye'), t('match.peek.banner'));
+    this.banner = el('p', { class: 'banner' }, icon('eye'), el('span', {}, t('match.peek.banner'), el('span', { class: 'roomy' }, t('match.peek.only'))));
     this.pause = el('div', { class: 'announce over pause', hidden: true });
     this.slot.append(this.banner);
     this.stage = el('section', { class: 'stage' }, this.them.element, this.slot, this.me.element, this.pause);
@@ -75,12 +75,18 @@ export class Table {
     this.draw = el('button', { class: 'button plain', type: 'button', hidden: true, onclick: () => this._drawOffer() });
     this.dicePanel = new DicePanel(this.info.id);
     this.text = keysPanel((text) => this._fromText(text));
-    const more = el('details', { class: 'more' }, el('summary', { class: 'button plain' }, icon('settings'), t('match.more')),
-      el('div', { class: 'more-body' }, settingsPanel(), this.text.element, this.dicePanel.element, devicePanel(this.info.id)));
-    this.text.more = more;
-    this.now = new Now(el('div', { class: 'feet' }, more, this.draw, this.resign.button));
+    this.more = el('div', { class: 'more', id: 'more', hidden: true }, settingsPanel(), this.text.element, this.dicePanel.element, devicePanel(this.info.id));
+    this.moreButton = el('button', { class: 'button plain', type: 'button', 'aria-expanded': 'false', 'aria-controls': 'more', onclick: () => this._more(this.more.hidden) },
+      icon('settings'), t('match.more'));
+    this.now = new Now(el('div', { class: 'feet' }, el('div', { class: 'feet-row' }, this.moreButton, this.draw, this.resign.button), this.more));
     this.root = el('div', { class: 'match' }, this.strip.element, this.stage, this.turnBox, this.now.element);
     container.replaceChildren(this.root, this.resign.dialog);
+  }
+
+  _more(open) {
+    this.more.hidden = !open;
+    this.moreButton.setAttribute('aria-expanded', String(open));
+    this.now.element.classList.toggle('with-more', open);
   }
 
   _placeBoard() {
@@ -99,6 +105,8 @@ export class Table {
       changed: (travel) => this._changed(travel),
       show: (picked, targets) => { this.hints = [picked, targets]; this._drawStage(); },
       refused: (place) => this._refused(place),
+      picked: (place, targets) => this.prompt.say(...whereTo(place, targets)),
+      letGo: () => this.prompt.clear(),
       dice: () => this._swapDice(),
     };
   }
@@ -110,6 +118,7 @@ export class Table {
     const swapped = old?.turn && view.turn && old.turn !== view.turn;
     const picture = swapped && !document.hidden && !settings.still ? before(this.root) : null;
     const wasLooking = this.looking;
+    if (old && old.stage !== view.stage) this.prompt.clear();
     this.info = info;
     this.view = view;
     if (!old || old.turn !== view.turn) this._newTurn(Boolean(old));
@@ -128,7 +137,6 @@ export class Table {
     this.turn = null;
     this.touched = false;
     this.looking = false;
-    this.echoes = [];
     this.hints = [null, []];
     clearTimeout(this.forcedTimer);
     this.rolling = live && Boolean(this.view.roll);
@@ -150,10 +158,11 @@ export class Table {
     if (!this.turn) {
       const made = new Turn(mine.steps, this._order(roll));
       this.turn = made;
+      this.drafts.begin(mine.draft);
       if (mine.draft.length) made.adopt(mine.draft);
       else if (settings.get('forced') !== 'never') this._layOut(made);
     } else {
-      this._otherTabs(mine.draft, fresh);
+      this.drafts.heard(mine.draft, this.turn, { turn, fresh, busy: Boolean(this.hands.gesture?.dragging) });
     }
     const [waiting] = this.connection.unanswered('play').filter((message) => message.turn === turn);
     if (waiting && this.turn.adopt(waiting.moves)) this.sent = { id: waiting.id, turn };
@@ -164,29 +173,13 @@ export class Table {
     return settings.get('higherFirst') ? [...roll].sort((a, b) => b - a) : roll;
   }
 
-  /** A draft in the view is either an echo of what this tab sent, or the work of another tab of mine. */
-  _otherTabs(draft, fresh) {
-    const key = draftKey(draft);
-    if (key === draftKey(this.turn.moves)) {
-      this.echoes = [];
-      return;
-    }
-    if (fresh && this.turn.path.length) {  // the server may have forgotten it; this tab has not
-      this._sendDraft();
-      return;
-    }
-    const at = this.echoes.lastIndexOf(key);
-    if (at >= 0) this.echoes.splice(0, at + 1);
-    else if (!this.hands.gesture?.dragging && !this.echoes.length) this.turn.adopt(draft);
-  }
-
   _layOut(turn) {
     const steps = turn.forced();
     if (!steps) return;
     turn.make(steps);
     this.laidOut = this.view.turn;
     this.travel = steps.map(([from, to]) => [from, to]);
-    this._sendDraft();
+    this.drafts.changed(this.view.turn);
     if (settings.get('forced') !== 'send') return;
     const wait = Math.max(0, (this.view.shown_at ?? 0) - this.connection.time.now());
     const named = this.view.turn;
@@ -267,7 +260,7 @@ export class Table {
     this.travel = travel;
     this.hints = [null, []];
     sound('move');
-    this._sendDraft();
+    this.drafts.changed(this.view.turn);
     this._draw();
     this._say();
     if (this.turn.whole && settings.get('autoConfirm')) this._send();
@@ -293,19 +286,7 @@ export class Table {
       return;
     }
     if (this.turn.whole) this._send();
-    else this._refuseDone();
-  }
-
-  /** Why the play is not whole yet, read off the step graph. */
-  _refuseDone() {
-    const only = this.turn.path.length ? null : this.turn.onlyDie();
-    const [from, to, die] = this.turn.example();
-    const example = t('match.refuse.example', { play: notation(playText([[from, to, die, 0]])) });
-    if (only) {
-      const other = this.turn.order.find((value) => value !== only.die);
-      this.prompt.say(t(only.larger ? 'match.refuse.larger' : 'match.refuse.smaller', { die: only.die }),
-        `${t('match.refuse.notBoth', { die: other })} ${example}`, { warn: true });
-    } else this.prompt.say(t('match.refuse.more', { die }), example, { warn: true });
+    else this.prompt.say(...whyNotDone(this.turn));
   }
 
   /** A checker was tried that cannot move. */
@@ -313,13 +294,7 @@ export class Table {
     if (!this.turn || place < 0) return;
     const color = this.board.state.color;
     if (!this.board.count(color, place)) return;
-    if (this.board.count(color, BAR) && place !== BAR) this.prompt.say(t('match.refuse.bar'), '', { warn: true, ms: 4000 });
-    else if (this.turn.whole) this.prompt.say(t('match.refuse.whole'), t('match.refuse.pressDone'), { ms: 4000 });
-    else {
-      const only = this.turn.path.length ? null : this.turn.onlyDie();
-      if (only?.larger) this.prompt.say(t('match.refuse.larger', { die: only.die }), t('match.refuse.notBoth', { die: Math.min(...this.turn.order) }), { warn: true, ms: 5000 });
-      else this.prompt.say(t('match.refuse.stuck'), '', { ms: 3000 });
-    }
+    this.prompt.say(...whyNotThere(this.turn, this.board.count(color, BAR) > 0 && place !== BAR));
   }
 
   _send() {
@@ -353,24 +328,6 @@ export class Table {
 
   line() {
     this._say();
-  }
-
-  _sendDraft() {
-    if (this.draftTimer) return;
-    const named = this.view.turn;
-    const go = () => {
-      this.draftTimer = null;
-      if (!this.turn || this.sent || this.view.turn !== named) return;
-      const moves = this.turn.moves.map(([from, to]) => [from, to]);
-      const key = draftKey(moves);
-      if (this.lastDraft === named + key && draftKey(this.view.mine?.draft ?? []) === key) return;
-      this.lastDraft = named + key;
-      if (this.connection.send({ type: 'draft', turn: named, moves })) {
-        this.echoes = [...this.echoes.slice(-20), key];
-        setTimeout(() => { this.echoes = this.echoes.filter((echo) => echo !== key); }, 5000);
-      }
-    };
-    this.draftTimer = setTimeout(go, DRAFT_EVERY_MS);
   }
 
   _look() {
@@ -436,7 +393,7 @@ export class Table {
       Escape: () => { if (!this.hands.letGo()) this.prompt.clear(); },
       Space: onButton ? null : () => this._swapDice(),
       KeyC: () => (this._mayMove() ? this._done() : null),
-      Slash: () => { this.text.more.open = true; this.text.focus(); },
+      Slash: () => { this._more(true); this.text.focus(); },
     }[event.code];
     if (!act) return;
     event.preventDefault();
@@ -509,7 +466,7 @@ export class Table {
       this.board.draw({
         ...common, ...other.position, color: other.color, last: view.theirs?.played ?? null, dice,
         draft: view.theirs && !view.theirs.played ? { color: other.mover, moves: other.moves, arrow: true } : null,
-        label: this._label(other, dice, true),
+        label: boardLabel(other, view.roll, dice, true),
       });
       return;
     }
@@ -521,23 +478,13 @@ export class Table {
       ...common, ...here.position, color: here.color, last: this.touched || played ? (played ?? view.last[here.game]) : view.last[here.game],
       lastArrow: !this.touched && !turn?.path.length,
       draft: !played && here.moves.length ? { color: here.color, moves: here.moves } : null,
-      dice, controls: true, label: this._label(here, dice, false),
+      dice, controls: true, label: boardLabel(here, view.roll, dice, false),
       travel: travel.map(([from, to]) => [here.color, from, to]),
       hints: may ? {
         sources: settings.get('targets') ? turn.sources : [], targets: settings.get('targets') || this.hands.held !== null ? targets : [],
         picked, inert: onBar,
       } : null,
     });
-  }
-
-  _label({ game, color }, dice, looking) {
-    const parts = [t(looking ? 'match.board.peek' : 'match.board.label', { game, color: t(`common.color.${color}`) })];
-    if (dice) {
-      parts.push(t('match.board.roll', { roll: this.view.roll.join('-') }));
-      const gone = dice.filter((die) => die.used).map((die) => die.value);
-      if (gone.length && gone.length < dice.length) parts.push(t('match.board.used', { dice: gone.join(', ') }));
-    }
-    return parts.join(' ');
   }
 
   _buttons() {
@@ -564,35 +511,13 @@ export class Table {
 
   /** What is next, in one line. */
   _say() {
-    const { view, turn } = this;
-    const say = (strong, rest, options) => this.prompt.set(strong, rest, options);
-    if (!view) return;
-    if (this.connection.line === 'lost') {
-      say(t('match.say.lost'), t(this.sent ? 'match.say.unsent' : 'match.say.safe'), { warn: true });
-    } else if (view.stage === 'seeding') say(t('match.seeding.title'), t('match.seeding.text'));
-    else if (view.stage === 'paused') say(t('match.pause.title'), view.pause?.reason ?? '');
-    else if (view.mine?.played) {
-      const passed = view.mine.played.moves.length === 0;
-      if (this.looking) say(`${t('match.say.played')} ${passed ? '' : notation(playText(view.mine.played.moves))}`.trim(), t('match.say.swapSoon'));
-      else say(t(passed ? 'match.say.passed' : 'match.say.played'), t('match.say.wait'));
-    } else if (this.sent) say(t('match.say.sending'));
-    else if (!turn) say(t('match.say.wait'));
-    else if (turn.empty) say(t('match.say.none'), t('match.say.serverPasses'));
-    else if (turn.whole) say(t('match.say.whole', { play: notation(turn.text) }), t(this.laidOut === view.turn && !this.touched ? 'match.say.forced' : 'match.say.pressDone'));
-    else if (turn.path.length) this._sayRest(say);
-    else {
-      const bar = this.scene.here.position[this.scene.here.color][BAR] > 0;
-      say(t('match.say.roll', { roll: turn.order.join('-') }), t(bar ? 'match.say.enter' : 'match.say.choose'));
-    }
-  }
-
-  _sayRest(say) {
-    const { left, edges } = this.turn;
-    const dice = this.turn.double ? left.join('-') : left.join(', ');
-    const ways = new Set(edges.map(([from, to]) => `${from}/${to}`));
-    const [from, to] = edges[0];
-    const one = ways.size === 1 && from !== BAR && to !== 0;
-    say(t('match.say.left', { n: left.length, dice }), one ? t('match.say.one', { from, to }) : t('match.say.choose'));
+    if (!this.view) return;
+    const { view, turn, sent, looking } = this;
+    const { here } = this.scene;
+    this.prompt.set(...whatIsNext({
+      view, turn, sent, looking, lost: this.connection.line === 'lost', onBar: here.position[here.color][BAR] > 0,
+      forced: this.laidOut === view.turn && !this.touched,
+    }));
   }
 
   // ---- time ----
@@ -634,6 +559,3 @@ function used(roll, moves) {
   });
 }
 
-function draftKey(moves) {
-  return JSON.stringify(moves.map(([from, to]) => [from, to]));
-}

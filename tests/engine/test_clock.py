@@ -9,8 +9,8 @@ from engine.errors import MatchIsOver, TimeIsUp
 from engine.match import Tick, decide, next_deadline, zero_shown_at
 from engine.ruleset import DEFAULT
 from engine.scoring import Outcome
-from engine.turn import Seat
-from engine.view import Drafts, view_for
+from engine.turn import Seat, Seats
+from engine.view import view_for
 from tests.builders import A, B, a_match, a_phase, hops, rules
 
 
@@ -237,7 +237,7 @@ def test_laying_out_and_taking_back_gives_and_takes_no_time() -> None:
     """E6: a draft is no command at all, so no clock can tell of it."""
     table = a_phase("5W", "3-1")
     plain = view_for(table.match, A)
-    drafted = view_for(table.match, A, Drafts(hops("8/5"), ()))
+    drafted = view_for(table.match, A, Seats(hops("8/5"), ()))
     assert drafted.mine is not None
     assert drafted.mine.draft == ((8, 5, 3, 0),)
     assert drafted.seats == plain.seats

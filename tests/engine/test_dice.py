@@ -40,12 +40,12 @@ def test_the_published_vectors(vector: dict[str, Any]) -> None:
 
 
 def dice_by_the_text(server_hex: str, match_id: str, a: str, b: str, number: int, phase: str) -> list[int]:
-    dice, counter = [], 0
+    dice: list[int] = []
+    counter = 0
     while len(dice) < 64:
         text = f"nardy-dice/1|{match_id}|{a}|{b}|{number}|{phase}|{counter}"
-        for byte in hmac.new(bytes.fromhex(server_hex), text.encode("ascii"), hashlib.sha256).digest():
-            if byte < 252:
-                dice.append(byte % 6 + 1)
+        block = hmac.new(bytes.fromhex(server_hex), text.encode("ascii"), hashlib.sha256).digest()
+        dice += [byte % 6 + 1 for byte in block if byte < 252]
         counter += 1
     return dice
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from engine.errors import BadPosition, BadRoll
 from engine.dice import Roll
+from engine.errors import BadPosition, BadRoll
 from engine.position import BAR, CHECKERS, OFF, Position, side
 from engine.turn import Color, Game, Phase, Seat, Turn, color_of, game_of, player_of
 from engine.variant import LONG, SHORT

@@ -56,29 +56,69 @@ def test_the_published_example_of_glicko_2() -> None:
     assert after.vol == pytest.approx(expected["vol"], abs=1e-5)
 
 
+def somebody(chance: Random) -> Strength:
+    return Strength(chance.uniform(600, 2_600), chance.uniform(30, 350), chance.uniform(0.03, 0.12))
+
+
+def some_games(chance: Random, number: int) -> list[tuple[Strength, float]]:
+    return [(somebody(chance), chance.choice([0.0, 0.5, 1.0])) for _ in range(number)]
+
+
 def by_the_package(before: Strength, games: list[tuple[Strength, float]]) -> Strength:
     """The same period by PyPI's `glicko2`, whose τ is 0.5 too."""
     player: Any = Player(before.r, before.rd, before.vol)
     if games:
         player.update_player([o.r for o, _ in games], [o.rd for o, _ in games], [score for _, score in games])
     else:
-        player.did_not_compete()
+        player._preRatingRD()
     return Strength(player.rating, player.rd, player.vol)
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_another_implementation_agrees(seed: int) -> None:
+    """That package squares the rating where step 5 has the deviation, so the two are compared where these are alike:
+    for players whose rating lies as far from 1500 as its deviation is wide.
+    """
     chance = Random(seed)
-
-    def somebody() -> Strength:
-        return Strength(chance.uniform(600, 2_600), chance.uniform(30, 350), chance.uniform(0.03, 0.12))
-
-    before = somebody()
-    games = [(somebody(), chance.choice([0.0, 0.5, 1.0])) for _ in range(seed % 8)]
+    games = some_games(chance, seed % 8)
+    deviation = chance.uniform(30, 350)
+    before = Strength(1500 + chance.choice([-1, 1]) * deviation, deviation, chance.uniform(0.03, 0.12))
     ours, theirs = strength_after(before, games), by_the_package(before, games)
     assert ours.r == pytest.approx(theirs.r, abs=1e-6)
     assert ours.rd == pytest.approx(theirs.rd, abs=1e-6)
     assert ours.vol == pytest.approx(theirs.vol, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_volatility_is_the_root_that_the_paper_asks_for(seed: int) -> None:
+    """Steps 3–8 once more for any player, the root of step 5 by plain bisection near the old volatility."""
+    chance = Random(seed)
+    before, games = somebody(chance), some_games(chance, 1 + seed % 3)
+    scale, tau = 173.7178, 0.5
+    mu, phi = (before.r - 1500) / scale, before.rd / scale
+    information = gain = 0.0
+    for opponent, score in games:
+        g = 1 / math.sqrt(1 + 3 * (opponent.rd / scale) ** 2 / math.pi**2)
+        expected = 1 / (1 + math.exp(-g * (mu - (opponent.r - 1500) / scale)))
+        information += g * g * expected * (1 - expected)
+        gain += g * (score - expected)
+    v, delta, a = 1 / information, gain / information, math.log(before.vol**2)
+
+    def f(x: float) -> float:
+        e = math.exp(x)
+        return e * (delta**2 - phi**2 - v - e) / (2 * (phi**2 + v + e) ** 2) - (x - a) / tau**2
+
+    low, high = a - 1, a + 1
+    assert f(low) > 0 > f(high)
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if f(middle) > 0 else (low, middle)
+    vol = math.exp(low / 2)
+    phi_after = 1 / math.sqrt(1 / (phi**2 + vol**2) + information)
+    after = strength_after(before, games)
+    assert after.vol == pytest.approx(vol, abs=1e-6)
+    assert after.rd == pytest.approx(scale * phi_after, abs=1e-3)
+    assert after.r == pytest.approx(1500 + scale * (mu + phi_after**2 * gain), abs=1e-3)
 
 
 def test_one_match_is_one_period_from_the_published_start() -> None:

@@ -350,20 +350,21 @@ def test_the_price_of_giving_up(
 
 
 @pytest.mark.parametrize(
-    ("changes", "points"),
+    ("changes", "game", "points"),
     [
-        pytest.param({}, 60 - 24, id="the loser's own lead in the other game is deducted"),
-        pytest.param({"unfinished": "none"}, 60, id="unless there is no credit"),
-        pytest.param({"forfeit_cap": 20}, 20, id="never more than the cap"),
-        pytest.param({"forfeit_min": 50}, 50, id="never less than the least"),
-        pytest.param({"pips_cap": 10}, 10 - 10 or 1, id="both parts cut before adding, and at least a point"),
+        pytest.param({}, "X", 60 - 24, id="the loser's own lead in the other game is deducted"),
+        pytest.param({"unfinished": "none"}, "X", 60, id="unless there is no credit"),
+        pytest.param({"forfeit_cap": 20}, "X", 20, id="never more than the cap"),
+        pytest.param({"forfeit_min": 50}, "X", 50, id="never less than the least"),
+        pytest.param({"pips_cap": 50}, "X", 50 - 24, id="pips cut before adding"),
+        pytest.param({"pips_cap": 20}, "Y", 20, id="the credit too, and then Y is dearer"),
     ],
 )
-def test_the_other_game_and_the_limits(changes: dict[str, Any], points: int) -> None:
-    other = pos("6:8 | 1:0")  # Y: B is White with 48 pips, A is off: nothing to lose there, 48 ahead
-    ends = Games(pos("6:10 | 6:2"), other)
+def test_the_other_game_and_the_limits(changes: dict[str, Any], game: str, points: int) -> None:
+    """A has 60 pips in X against 12; in Y he is nearly off, 48 ahead: half of that is his credit, 24 the opponent's."""
+    ends = Games(pos("6:10 | 6:2"), pos("6:8 |"))
     price = concession(rules(**changes), ends, ends, A)
-    assert (price.game.value, price.points) == ("X", points)
+    assert (price.game.value, price.points) == (game, points)
 
 
 def test_the_credit_is_that_of_the_last_rounds_end() -> None:

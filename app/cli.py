@@ -1,0 +1,272 @@
+"""The `nardy` command. Only the standard library is imported here; each subcommand brings what it needs itself."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+
+_BROKEN_PIPE, _INTERRUPTED = 141, 130  # as a shell counts a command that a signal ended
+
+
+class _Failed(Exception):
+    """The command cannot go on; the words are for its user."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one subcommand: 0 if all is well, 1 if something was wrong, 2 for a command that makes no sense."""
+    given = _parser().parse_args(arguments)
+    try:
+        status: int = given.run(given)
+        sys.stdout.flush()
+    except _Failed as failed:
+        print(f"nardy: {failed}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # Nobody reads on. What is still buffered must not fail once more when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="nardy", description="Objective Nardy: two games at once with the same dice."
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def command(name: str, run: Callable[[argparse.Namespace], int], words: str) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=words, description=words)
+        made.set_defaults(run=run)
+        return made
+
+    serve = command("serve", _serve, "serve the game")
+    migrate = command("migrate", _migrate, "bring the database to the newest schema")
+    for made in (serve, migrate):
+        made.add_argument("--database", metavar="URL", help="postgresql://… or sqlite:///file (DATABASE_URL)")
+        made.add_argument("--data", metavar="FOLDER", help="the data folder (DATA_DIR; ./data)")
+    serve.add_argument("--host", help="the address to listen on (HOST; 127.0.0.1)")
+    serve.add_argument("--port", type=_port, help="the port to listen on, 0 for any (PORT; 8000)")
+
+    demo = command("demo", _demo, "play a whole match between two computer players, as two browsers would")
+    demo.add_argument("--url", help="a running server; else one is started and stopped")
+    demo.add_argument("--pace", type=_seconds, default=0.5, metavar="SECONDS", help="for a play (0.5)")
+
+    plays = command(
+        "plays", _plays, 'legal plays: lines of {"board":[26 counts],"roll":[6,5]} to lines of {"results":…}'
+    )
+    plays.add_argument("files", nargs="*", metavar="FILE", help="standard input if there is none")
+    score = command("score", _score, "what the matches, concessions and ratings in a file of cases come to")
+    score.add_argument("file", metavar="FILE", help="cases as JSON; - is standard input")
+    verify = command("verify", _verify, "check the dice of a finished match that was downloaded")
+    verify.add_argument("file", metavar="MATCH.json", help="- is standard input")
+    return parser
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65_535:
+        raise argparse.ArgumentTypeError("a port is a whole number up to 65535")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1
+    if not 0 <= seconds <= 60:
+        raise argparse.ArgumentTypeError("from 0 to 60")
+    return seconds
+
+
+def _write(answer: Mapping[str, Any]) -> None:
+    """One answer, one line, at once."""
+    print(json.dumps(answer, ensure_ascii=False, separators=(",", ":")), flush=True)
+
+
+# ------------------------------------------------------------------------------------------------------ the server
+
+
+def _settings(given: argparse.Namespace) -> Settings:
+    """The environment's settings with the command's own before them. Raises BadSettings."""
+    from app.settings import read_settings
+
+    own = {
+        "HOST": getattr(given, "host", None),
+        "PORT": getattr(given, "port", None),
+        "DATABASE_URL": given.database,
+        "DATA_DIR": given.data,
+    }
+    return read_settings({**os.environ, **{name: str(v) for name, v in own.items() if v is not None}})
+
+
+def _serve(given: argparse.Namespace) -> int:
+    import asyncio
+    import importlib.util
+    import socket
+
+    import uvicorn
+
+    from app.main import create_app
+    from app.store import open_store
+
+    async def try_store() -> None:
+        await (await open_store(settings)).close()
+
+    with _one_line_errors():
+        settings = _settings(given)
+        family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+        try:
+            listening = socket.create_server((settings.host, settings.port), family=family, backlog=2048)
+        except OSError as error:
+            raise _Failed(
+                f"cannot listen on {settings.host} port {settings.port}: {error.strerror}"
+            ) from None
+        asyncio.run(try_store())  # what is wrong with it is said here, and not in the traceback of a start
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    address = f"http://{host}:{listening.getsockname()[1]}"
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                print(f"Objective Nardy is at {address}", flush=True)
+
+    config = uvicorn.Config(
+        create_app(settings),
+        loop="uvloop" if importlib.util.find_spec("uvloop") else "asyncio",
+        ws="websockets-sansio",
+        ws_per_message_deflate=False,
+        ws_ping_interval=20,  # proxies drop a connection after 60 s of silence
+        ws_ping_timeout=20,
+        log_level="warning" if settings.log_level == "info" else settings.log_level,
+        access_log=settings.log_level == "debug",
+        forwarded_allow_ips=settings.forwarded_allow_ips,
+        timeout_graceful_shutdown=5,
+        server_header=False,
+    )
+    server = Server(config)
+    with listening, contextlib.suppress(KeyboardInterrupt):  # the usual way to stop it
+        server.run([listening])
+    return 0 if server.started else 1
+
+
+def _migrate(given: argparse.Namespace) -> int:
+    import asyncio
+
+    from app.store import upgrade
+
+    with _one_line_errors():
+        asyncio.run(upgrade(_settings(given)))
+    print("The database has the schema of this version.")
+    return 0
+
+
+@contextlib.contextmanager
+def _one_line_errors() -> Iterator[None]:
+    """What an operator can put right is told in a line; anything else is a bug and keeps its traceback."""
+    from asyncpg import InterfaceError, PostgresError
+    from sqlalchemy.exc import DBAPIError
+
+    from app.settings import BadSettings
+    from app.store.database import StoreError
+    from app.store.seal import WrongSecret
+
+    try:
+        yield
+    except DBAPIError as error:
+        raise _Failed(f"the database cannot be used: {error.orig}") from None
+    except (PostgresError, InterfaceError) as error:
+        raise _Failed(f"the database cannot be used: {error}") from None
+    except (BadSettings, StoreError, WrongSecret, OSError) as error:
+        raise _Failed(str(error)) from None
+
+
+def _demo(given: argparse.Namespace) -> int:
+    from app.demo import DemoFailed, show
+
+    try:
+        show(given.url, given.pace, lambda words: print(words, flush=True))
+    except DemoFailed as error:
+        raise _Failed(str(error)) from None
+    return 0
+
+
+# --------------------------------------------------------------------------------------------------------- answers
+
+
+def _plays(given: argparse.Namespace) -> int:
+    from app.answers import Refused, legal_results
+
+    status = 0
+    for name in given.files or ["-"]:
+        with _open(name) as lines:
+            for line in lines:
+                if not line.strip():
+                    continue
+                try:
+                    _write({"results": legal_results(line)})
+                except Refused as refused:
+                    _write({"error": refused.error})
+                    status = 1
+    return status
+
+
+def _score(given: argparse.Namespace) -> int:
+    from app.answers import Refused, read_cases, score
+
+    try:
+        with _open(given.file) as opened:
+            cases = read_cases(opened.read())
+    except Refused as refused:
+        _write({"id": None, "error": refused.error})
+        return 1
+    status = 0
+    for case in cases:
+        case_id = case.get("id") if isinstance(case, dict) else None
+        try:
+            _write({"id": case_id, **score(case)})
+        except Refused as refused:
+            _write({"id": case_id, "error": refused.error})
+            status = 1
+    return status
+
+
+def _verify(given: argparse.Namespace) -> int:
+    from app.dicecheck import NotAMatch, check
+
+    try:
+        with _open(given.file) as opened:
+            checked = check(opened.read())
+    except NotAMatch as error:
+        raise _Failed(f"{given.file} is {error}") from None
+    print(checked)
+    return 1 if checked.wrong else 0
+
+
+@contextlib.contextmanager
+def _open(name: str) -> Iterator[BinaryIO]:
+    """A file, or standard input, as bytes."""
+    if name == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        opened = Path(name).open("rb")
+    except OSError as error:
+        raise _Failed(f"cannot read {name}: {error.strerror}") from None
+    with opened:
+        yield opened
+
+
+if __name__ == "__main__":
+    sys.exit(main())

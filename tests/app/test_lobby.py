@@ -1,0 +1,235 @@
+"""Guests, invitations, seats: who may sit where (D11), and what strangers can do (I7)."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.support.server import LiveServer, person, play_to_the_end, seated
+
+
+async def test_a_guest_has_a_name_and_a_signed_cookie(server: LiveServer) -> None:
+    async with person(server, None) as somebody:
+        assert (await somebody.get("/api/session")) == {"player": None}
+        answer = await somebody.http.post("/api/session", json={"name": "  Вера \t Ланская "})
+        assert answer.json()["player"] == {
+            "name": "Вера Ланская",
+            "tag": None,
+            "points": 1000,
+            "strength": 1500,
+            "matches": 0,
+        }
+        cookie = answer.headers["set-cookie"].lower()
+        assert "httponly" in cookie
+        assert "samesite=lax" in cookie
+        assert int(cookie.partition("max-age=")[2].partition(";")[0]) > 300 * 24 * 3600
+        renamed = await somebody.post("/api/session", {"name": "Вера"})
+        assert renamed["player"]["name"] == "Вера"
+
+
+@pytest.mark.parametrize(
+    ("name", "because"),
+    [
+        ("", "empty"),
+        ("   ", "empty"),
+        ("...", "empty"),
+        ("x" * 25, "long"),
+        ("Anna\u202eanna", "invisible"),
+        ("An\u200bna", "invisible"),
+        ("a" + "\u0301" * 9, "invisible"),
+    ],
+)
+async def test_a_name_that_cannot_be_shown_is_refused(server: LiveServer, name: str, because: str) -> None:
+    async with person(server, None) as somebody:
+        problem = await somebody.refused("/api/session", {"name": name})
+        assert (problem["code"], problem["params"]["because"]) == ("bad-name", because)
+        assert (await somebody.get("/api/session")) == {"player": None}
+
+
+async def test_two_of_one_name_are_told_apart(server: LiveServer) -> None:
+    async with person(server, "Анна") as first, person(server, "анна") as second:
+        assert (await first.get("/api/session"))["player"]["tag"] is None
+        assert (await second.get("/api/session"))["player"]["tag"]
+
+
+async def test_a_forged_cookie_is_nobody(server: LiveServer) -> None:
+    async with person(server, "Anna") as anna, person(server, None) as forger:
+        name, value = next(iter(anna.http.cookies.items()))
+        forger.http.cookies.set(name, value[:-2] + "xx")
+        assert (await forger.get("/api/session")) == {"player": None}
+        assert (await forger.refused("/api/matches", {}))["code"] == "no-name"
+
+
+async def test_looking_at_an_invite_takes_no_seat(server: LiveServer) -> None:
+    async with person(server, "Anna") as anna, person(server, None) as preview, person(server, "Boris") as boris:
+        made = await anna.post("/api/matches", {"opponent": "link"})
+        assert made["state"] == "waiting"
+        assert (await preview.http.get(f"/join/{made['code']}")).status_code == 200
+        seen = await preview.get(f"/api/invites/{made['code']}")
+        assert seen["code"] is None, "the code is for those who sit there"
+        assert (await preview.refused(f"/api/invites/{made['code']}/join"))["code"] == "no-name"
+        assert (await anna.get(f"/api/matches/{made['id']}"))["state"] == "waiting"
+        joined = await boris.post(f"/api/invites/{made['code']}/join")
+        assert (joined["state"], joined["seat"]) == ("playing", "B")
+        assert (await boris.post(f"/api/invites/{made['code']}/join"))["seat"] == "B", "pressed twice"
+
+
+async def test_of_many_who_join_at_once_one_gets_the_seat(server: LiveServer) -> None:
+    async with person(server, "Anna") as anna, person(server, "B") as b, person(server, "C") as c:
+        made = await anna.post("/api/matches", {"opponent": "anyone"})
+        answers = await asyncio.gather(*(who.http.post(f"/api/matches/{made['id']}/join") for who in (b, c, b, c)))
+        winners = {answer.json().get("seat") for answer in answers if answer.status_code == 200}
+        assert winners == {"B"}
+        lost = [answer.json() for answer in answers if answer.status_code != 200]
+        assert lost
+        assert all(problem["code"] == "not-waiting" for problem in lost)
+
+
+async def test_a_spectator_link_never_opens_a_seat(server: LiveServer) -> None:
+    async with person(server, "Anna") as anna, person(server, "Xenia") as xenia:
+        made = await anna.post("/api/matches", {"opponent": "link"})
+        assert (await xenia.refused(f"/api/matches/{made['id']}/join"))["code"] == "needs-invite"
+        assert (await xenia.get(f"/api/matches/{made['id']}"))["seat"] is None
+        lobby = await xenia.get("/api/lobby")
+        assert made["id"] not in [match["id"] for match in lobby["waiting"]]
+
+
+async def test_nobody_sits_opposite_himself(server: LiveServer) -> None:
+    async with person(server, "Anna") as anna:
+        made = await anna.post("/api/matches", {"opponent": "anyone"})
+        assert (await anna.refused(f"/api/invites/{made['code']}/join"))["code"] == "own-match"
+        assert (await anna.refused(f"/api/matches/{made['id']}/join"))["code"] == "own-match"
+
+
+async def test_a_waiting_match_can_be_cancelled_by_its_maker_alone(server: LiveServer) -> None:
+    async with person(server, "Anna") as anna, person(server, "Boris") as boris:
+        made = await anna.post("/api/matches", {"opponent": "anyone"})
+        assert (await boris.refused(f"/api/matches/{made['id']}/cancel"))["code"] == "not-your-seat"
+        assert (await anna.post(f"/api/matches/{made['id']}/cancel"))["state"] == "cancelled"
+        assert (await boris.refused(f"/api/invites/{made['code']}/join"))["code"] == "not-waiting"
+        assert (await boris.get("/api/lobby"))["waiting"] == []
+
+
+async def test_the_same_key_makes_one_match(server: LiveServer) -> None:
+    async with person(server, "Anna") as anna:
+        first = await anna.post("/api/matches", {}, **{"Idempotency-Key": "k1"})
+        again = await anna.post("/api/matches", {}, **{"Idempotency-Key": "k1"})
+        other = await anna.post("/api/matches", {}, **{"Idempotency-Key": "k2"})
+        assert first["id"] == again["id"] != other["id"]
+        answer = await anna.http.post(
+            "/api/matches", json={"preset": "blitz"}, headers={"Idempotency-Key": "k1"}
+        )
+        assert answer.json()["code"] == "key-used"
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"preset": "chess"}, "bad-ruleset"),
+        ({"preset": "long"}, "bad-ruleset"),
+        ({"ruleset": {"scoring": "dollars"}}, "bad-ruleset"),
+        ({"ruleset": {"clock": {"bank": 1}}}, "bad-ruleset"),
+        ({"ruleset": {"pips_cap": True}}, "bad-ruleset"),
+        ({"opponent": "nobody"}, "bad-request"),
+        ({"surprise": 1}, "bad-request"),
+        ([], "bad-request"),
+    ],
+)
+async def test_a_match_by_rules_that_do_not_exist_is_refused(server: LiveServer, body: object, code: str) -> None:
+    async with person(server, "Anna") as anna:
+        assert (await anna.refused("/api/matches", body))["code"] == code
+        assert (await anna.get("/api/lobby"))["mine"] == []
+
+
+async def test_own_settings_are_frozen_into_the_match(server: LiveServer) -> None:
+    async with person(server, "Anna") as anna:
+        made = await anna.post("/api/matches", {"preset": "blitz", "ruleset": {"scoring": "checkers"}})
+        assert made["preset"] == "own"
+        assert made["ruleset"]["scoring"] == "checkers"
+        assert made["ruleset"]["clock"]["bank_ms"] == 60_000
+        assert made["ruleset"]["unfinished"] == {"mode": "lead", "num": 1, "den": 2, "may_flip": False}
+
+
+async def test_a_seat_link_opens_its_own_seat_on_another_device(server: LiveServer) -> None:
+    async with seated(server) as (match_id, anna, boris, a, _b), person(server, "Annas phone") as phone:
+        link = await anna.get(f"/api/matches/{match_id}/seat-link")
+        assert (await phone.refused(f"/api/matches/{match_id}/seat", {"secret": "x" * 32}))["code"] == "bad-seat-secret"
+        refused = await boris.refused(f"/api/matches/{match_id}/seat", {"secret": link["secret"]})
+        assert refused["code"] == "own-match", "one player never gets both seats"
+        assert (await phone.post(f"/api/matches/{match_id}/seat", {"secret": link["secret"]}))["seat"] == "A"
+        async with phone.display(match_id) as second:
+            await second.until(lambda: second.view)
+            assert second.view["mine"]["game"] == "X"
+            await second.play_something()
+            await a.until_view(lambda v: v["mine"]["played"])
+        stranger_sees = (await phone.http.get(f"/api/matches/{match_id}/seat-link")).json()
+        assert stranger_sees == link
+
+
+async def test_a_rematch_is_a_new_match_with_seats_exchanged(server: LiveServer) -> None:
+    async with seated(server) as (match_id, anna, boris, a, b):
+        assert (await anna.refused(f"/api/matches/{match_id}/rematch"))["code"] == "match-still-runs"
+        await play_to_the_end(a, b)
+        asked = await anna.post(f"/api/matches/{match_id}/rematch")
+        assert asked["rematch"] == {"offered_by": ["A"], "id": None}
+        await b.until(lambda: b.info["rematch"] and b.info["rematch"]["offered_by"] == ["A"])
+        agreed, again = await asyncio.gather(
+            boris.post(f"/api/matches/{match_id}/rematch"), boris.post(f"/api/matches/{match_id}/rematch")
+        )
+        assert agreed["rematch"]["id"] == again["rematch"]["id"]
+        await a.until(lambda: a.info["rematch"]["id"])
+        new = await anna.get(f"/api/matches/{agreed['rematch']['id']}")
+        assert (new["state"], new["seat"]) == ("playing", "B")
+        assert new["players"]["A"]["name"] == "Boris"
+
+
+async def test_another_site_can_change_nothing(server: LiveServer) -> None:
+    async with person(server, "Anna") as anna:
+        answer = await anna.http.post("/api/matches", json={}, headers={"Origin": "https://evil.example"})
+        assert (answer.status_code, answer.json()["code"]) == (403, "foreign-origin")
+        own = await anna.http.post("/api/matches", json={}, headers={"Origin": server.url})
+        assert own.status_code == 201
+
+
+@pytest.mark.parametrize("path", ["/", "/rules", "/dice", "/match/x", "/replay/x", "/join/x", "/static/js/board.js"])
+async def test_nothing_foreign_and_nothing_inline_may_run(server: LiveServer, path: str) -> None:
+    async with person(server, None) as visitor:
+        answer = await visitor.http.get(path)
+        assert answer.status_code == 200
+        policy = answer.headers["content-security-policy"]
+        assert "unsafe" not in policy
+        assert "script-src 'self'" in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        if "html" in answer.headers["content-type"]:
+            for forbidden in ("<script>", " onclick=", " style=", "http://", "https://"):
+                assert forbidden not in answer.text.replace("http://www.w3.org/2000/svg", ""), forbidden
+
+
+async def test_errors_are_problems_with_a_code(server: LiveServer) -> None:
+    async with person(server, "Anna") as anna:
+        for path, code in (
+            ("/api/matches/none", "no-such-match"),
+            ("/api/matches/none/view", "no-such-match"),
+            ("/api/matches/none/history", "no-such-match"),
+            ("/api/matches/none.json", "no-such-match"),
+            ("/api/invites/none", "no-such-match"),
+            ("/api/invites/none/qr.svg", "no-such-match"),
+            ("/api/nowhere", "not-found"),
+            ("/static/none.js", "not-found"),
+        ):
+            answer = await anna.http.get(path)
+            assert answer.headers["content-type"] == "application/problem+json", path
+            assert answer.json()["code"] == code, path
+        assert (await anna.http.delete("/api/lobby")).json()["code"] == "method-not-allowed"
+        broken = await anna.http.post("/api/session", content=b"{", headers={"Content-Type": "application/json"})
+        assert broken.json()["code"] == "bad-request"
+
+
+async def test_the_wire_is_described_by_the_server(server: LiveServer) -> None:
+    async with person(server, None) as visitor:
+        schemas = await visitor.get("/api/schemas/socket.json")
+        assert "play" in str(schemas["from_browser"])
+        assert "View" in schemas["view"]["$defs"]
+        described = await visitor.get("/api/openapi.json")
+        assert "/api/matches/{match_id}/view" in described["paths"]
