@@ -129,9 +129,8 @@ def _serve(given: argparse.Namespace) -> int:
         try:
             listening = socket.create_server((settings.host, settings.port), family=family, backlog=2048)
         except OSError as error:
-            raise _Failed(
-                f"cannot listen on {settings.host} port {settings.port}: {error.strerror}"
-            ) from None
+            because = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+            raise _Failed(f"cannot listen on {settings.host} port {settings.port}: {because}") from None
         asyncio.run(try_store())  # what is wrong with it is said here, and not in the traceback of a start
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     address = f"http://{host}:{listening.getsockname()[1]}"
@@ -188,6 +187,8 @@ def _one_line_errors() -> Iterator[None]:
         raise _Failed(f"the database cannot be used: {error.orig}") from None
     except (PostgresError, InterfaceError) as error:
         raise _Failed(f"the database cannot be used: {error}") from None
+    except ConnectionError as error:
+        raise _Failed(f"the database cannot be reached: {error}") from None
     except (BadSettings, StoreError, WrongSecret, OSError) as error:
         raise _Failed(str(error)) from None
 
@@ -261,11 +262,12 @@ def _open(name: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        opened = Path(name).open("rb")
+        with Path(name).open("rb") as opened:
+            yield opened
     except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
         raise _Failed(f"cannot read {name}: {error.strerror}") from None
-    with opened:
-        yield opened
 
 
 if __name__ == "__main__":

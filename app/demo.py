@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 import msgspec
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
+from websockets.typing import Origin
 
 from app.dicecheck import NotAMatch, check
 from engine.bot import Computer, Heuristic
@@ -64,9 +65,7 @@ def show(url: str | None, pace_s: float, say: Say) -> None:
         try:
             asyncio.run(_match(base, pace_s, say))
         except (OSError, WebSocketException, msgspec.MsgspecError, TimeoutError) as error:
-            raise DemoFailed(f"{base}: {error or 'no answer'}") from error
-        if url:
-            return
+            raise DemoFailed(f"{base}: {str(error) or 'no answer'}") from error
 
 
 @contextlib.contextmanager
@@ -127,7 +126,7 @@ class _Browser:
         """Plays the match to its end, and says what came of it."""
         address = f"ws{self.base.removeprefix('http')}/ws/matches/{match_id}"
         async with connect(
-            address, origin=self.base, additional_headers={"Cookie": self.cookie}, compression=None
+            address, origin=Origin(self.base), additional_headers={"Cookie": self.cookie}, compression=None
         ) as socket:
             while True:
                 frame = await self._next_frame(socket)

@@ -170,6 +170,10 @@ class SqliteDatabase:
         if len(jobs) > 1:
             try:
                 refused = self._committed([job.work for job in jobs])
+            except (
+                sqlite3.OperationalError
+            ) as wrong:  # the file is locked, or the disk full: nobody's own fault
+                return [(job.answer, None, wrong) for job in jobs]
             except Exception:
                 pass
             else:

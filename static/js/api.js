@@ -18,7 +18,7 @@ export class Problem extends Error {
 export function problemText(problem) {
   const code = problem?.code ?? 'unknown';
   const because = `problems.because.${problem?.params?.because}`;
-  if (code === 'illegal-play' && hasWord(because)) return t(because, problem.params);
+  if (hasWord(because)) return t(because, problem.params);
   const key = `problems.${code}`;
   if (hasWord(key)) return t(key, problem.params);
   return t('problems.general', { code });

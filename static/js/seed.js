@@ -58,10 +58,12 @@ export function takePart(connection, match, view) {
   if (!seat || !dice || view.stage !== 'seeding') return;
   const seed = seedOf(match);
   const hash = commitment(seed);
+  // A seat whose zeros stand already (the computer's) has nothing to commit to.
+  const settled = (side) => Boolean(dice.hashes[side]) || dice.defaulted.includes(side);
   const waiting = (type) => connection.unanswered(type).length > 0;
   if (!dice.hashes[seat]) {
     if (!waiting('seed-commit')) connection.deliver({ type: 'seed-commit', hash });
-  } else if (dice.hashes[seat] === hash && dice.hashes.A && dice.hashes.B && !dice.seeds[seat] && !dice.defaulted.includes(seat)) {
+  } else if (dice.hashes[seat] === hash && ['A', 'B'].every(settled) && !dice.seeds[seat] && !dice.defaulted.includes(seat)) {
     if (!waiting('seed-reveal')) connection.deliver({ type: 'seed-reveal', seed });
   }
 }

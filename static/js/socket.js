@@ -96,8 +96,9 @@ export class Connection extends EventTarget {
           this._line('on');
           this.time.measure();
         }
-        this._tell('view', { info: frame.info ?? null, view: frame.view, fresh });
+        // What has waited goes out first; what the view gives rise to is sent as it is delivered.
         if (fresh) for (const message of this.waiting.values()) this.send(message);
+        this._tell('view', { info: frame.info ?? null, view: frame.view, fresh });
         break;
       }
       case 'accepted':

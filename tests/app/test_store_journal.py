@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sqlite3
 import sys
 import threading
 from pathlib import Path
@@ -285,6 +286,30 @@ async def test_sqlite_syncs_every_commit_to_disk(sqlite_url: str, tmp_path: Path
             pragma[name] = await store._database.write(lambda c, q=asked: c.exec_driver_sql(q).scalar())
         assert pragma == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
     finally:
+        await store.close()
+
+
+async def test_while_another_program_holds_the_file_nothing_is_written(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.store.sqlite._PATIENCE_S", 0.05)
+    settings = Settings(database_url=sqlite_url, data_dir=tmp_path, secret_key=SECRET)
+    store = await open_store(settings)
+    assert settings.sqlite_file is not None
+    holder = sqlite3.connect(settings.sqlite_file, isolation_level=None)
+    try:
+        players = await two_players(store)
+        matches = [await a_playing_match(store, players) for _ in range(50)]
+        holder.execute("BEGIN IMMEDIATE")
+        appends = (append(store, match, 0, "c") for match in matches)
+        async with asyncio.timeout(2):  # not one patience for each
+            done = await asyncio.gather(*appends, return_exceptions=True)
+        assert {type(outcome) for outcome in done} == {sqlite3.OperationalError}
+        assert await store.matches.load(matches[0].id) == matches[0]  # reading goes on
+        holder.execute("ROLLBACK")
+        await asyncio.gather(*(append(store, match, 0, "c") for match in matches))
+    finally:
+        holder.close()
         await store.close()
 
 
