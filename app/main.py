@@ -2,33 +2,59 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
 
-from engine.bot import Heuristic
 from fastapi import FastAPI
 
 from app.service.accounts import Accounts
 from app.service.lobby import Lobby
 from app.service.matches import Matches
 from app.settings import Settings
-from app.store import open_store
+from app.store import Store, open_store
 from app.web import accounts, pages, play, problems, socket
 from app.web.deps import Services, Sessions
+from engine.bot import Heuristic
+
+_COMPARE_CLOCKS_S = 30.0
+log = logging.getLogger(__name__)
 
 
-def unix_ms() -> int:
-    """The time on the server's clock."""
-    return time.time_ns() // 1_000_000
+class CommonClock:
+    """Unix time in ms on the database's clock, so that all servers agree; on SQLite this machine's own."""
+
+    def __init__(self) -> None:
+        self._ahead_ms = 0
+
+    def __call__(self) -> int:
+        """Now."""
+        return time.time_ns() // 1_000_000 + self._ahead_ms
+
+    async def keep_right(self, store: Store) -> None:
+        """Compare with the database's clock now and then."""
+        while True:
+            await asyncio.sleep(_COMPARE_CLOCKS_S)
+            try:
+                await self.set(store)
+            except Exception:
+                log.warning(
+                    "the database's clock could not be read; the last difference stands", exc_info=True
+                )
+
+    async def set(self, store: Store) -> None:
+        """Compare once: the answer belongs to the middle of the time that it took."""
+        asked = time.time_ns() // 1_000_000
+        theirs = await store.clock_ms()
+        if theirs is not None:
+            self._ahead_ms = theirs - (asked + time.time_ns() // 1_000_000) // 2
 
 
-def create_app(
-    settings: Settings, now: Callable[[], int] = unix_ms, *, computer_pace_ms: int = 900
-) -> FastAPI:
+def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
     """The application; its store is opened when it starts and closed when it stops."""
 
     @contextlib.asynccontextmanager
@@ -36,6 +62,9 @@ def create_app(
         logging.getLogger("app").setLevel(settings.log_level.upper())
         secret = settings.secret().encode()
         store = await open_store(settings)
+        now = CommonClock()
+        await now.set(store)
+        comparing = asyncio.create_task(now.keep_right(store))
         try:
             matches = Matches(
                 store, Heuristic(), secrets.token_hex(4), now, computer_pace_ms=computer_pace_ms
@@ -45,6 +74,7 @@ def create_app(
                 accounts=Accounts(store, now),
                 lobby=Lobby(store, matches, secret, now),
                 matches=matches,
+                now=now,
                 base_url=settings.base_url or None,
             )
             await matches.start()
@@ -53,6 +83,8 @@ def create_app(
             finally:
                 await matches.close()
         finally:
+            comparing.cancel()
+            await asyncio.gather(comparing, return_exceptions=True)
             await store.close()
 
     app = FastAPI(

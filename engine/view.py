@@ -98,6 +98,7 @@ class Theirs:
 class Pause:
     """A pause that an arbiter has ordered, and its automatic end (§8.5)."""
 
+    since: int
     until: int
     by: str
     reason: str
@@ -332,7 +333,7 @@ def _draw_offer(match: Match, seat: Seat) -> str | None:
 def _pause(match: Match) -> Pause | None:
     if match.pause is None or match.pause_ordered is None:
         return None
-    return Pause(match.pause.until, match.pause_ordered.by, match.pause_ordered.reason)
+    return Pause(match.pause.at, match.pause.until, match.pause_ordered.by, match.pause_ordered.reason)
 
 
 def _dice(match: Match) -> DiceView:

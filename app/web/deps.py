@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -57,6 +58,7 @@ class Services:
     accounts: Accounts
     lobby: Lobby
     matches: Matches
+    now: Callable[[], int]  # the clock of all servers, ms
     base_url: str | None
 
 

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections import deque
+from collections.abc import Callable
 
 from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect, WebSocketState
@@ -50,10 +51,10 @@ async def display(socket: WebSocket, match_id: str, watch: bool = False) -> None
     try:
         opened = await of.matches.connect(match_id, await caller(socket), watch=watch)
     except AppError as error:
-        await socket.send_text(write_frame(Refused(None, error), _now()))
+        await socket.send_text(write_frame(Refused(None, error), of.now()))
         await socket.close(_POLICY_VIOLATION, error.code)
         return
-    sending = asyncio.create_task(_send(socket, opened))
+    sending = asyncio.create_task(_send(socket, opened, of.now))
     try:
         await _receive(socket, opened, of.matches)
     finally:
@@ -64,13 +65,13 @@ async def display(socket: WebSocket, match_id: str, watch: bool = False) -> None
         await asyncio.shield(of.matches.disconnect(opened))
 
 
-async def _send(socket: WebSocket, opened: Display) -> None:
+async def _send(socket: WebSocket, opened: Display, now: Callable[[], int]) -> None:
     """Writes frames as they come; each display has its own pace."""
     try:
         while True:
             frame = await opened.next_frame()
             async with asyncio.timeout(SEND_PATIENCE_S):
-                await socket.send_text(write_frame(frame, _now()))
+                await socket.send_text(write_frame(frame, now()))
             if isinstance(frame, Bye):
                 code = {"restart": _GOING_AWAY, "flood": _POLICY_VIOLATION}.get(frame.reason, _TRY_AGAIN)
                 await socket.close(code, frame.reason)
@@ -127,7 +128,3 @@ async def _carry_out(message: Message, opened: Display, matches: Matches) -> boo
         case SeedRevealMessage():
             await matches.reveal_seed(opened, message.id, message.seed)
     return False
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000_000

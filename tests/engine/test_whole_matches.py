@@ -202,7 +202,7 @@ def play_out(table: Table, players: Seats[Player], first: Player | None = None) 
 # ------------------------------------------------------------------------------------------------------- properties
 
 
-@whole_matches(120)
+@whole_matches(90)
 @given(seeds, starts, rulesets, seeds, seeds)
 def test_fifteen_checkers_a_side_and_the_events_give_the_match_back(
     seed: int, start: str, ruleset: Ruleset, p: int, q: int
@@ -282,7 +282,7 @@ def conceded_equal_games(table: Table) -> bool:
     return here.game is there.game
 
 
-@whole_matches(200)
+@whole_matches(90)
 @given(seeds, starts, rulesets, seeds, seeds, st.sampled_from([0.0, 0.1, 0.3]))
 def test_swapped_players_negate_every_number(
     seed: int, start: str, ruleset: Ruleset, p: int, q: int, mood: float
@@ -328,7 +328,7 @@ def test_equal_play_draws_exactly_and_never_parts(seed: int, start: str, ruleset
     assert score.games.X.points_for_A == -score.games.Y.points_for_A
 
 
-@whole_matches(120)
+@whole_matches(90)
 @given(seeds, starts, rulesets, seeds, seeds)
 def test_points_add_up_to_nothing_and_the_winner_is_never_below(
     seed: int, start: str, ruleset: Ruleset, p: int, q: int
@@ -348,7 +348,7 @@ def test_points_add_up_to_nothing_and_the_winner_is_never_below(
         assert won == -lost == abs(score.net_for_A) - score.time_adjustment
 
 
-@whole_matches(120)
+@whole_matches(90)
 @given(seeds, starts, rulesets, seeds, seeds, st.integers(0, 9_000_000), st.integers(0, 9_000_000))
 def test_time_never_makes_or_turns_a_winner(
     seed: int, start: str, ruleset: Ruleset, p: int, q: int, a_ms: int, b_ms: int
@@ -416,7 +416,7 @@ def after_some_phases(seed: int, start: str, ruleset: Ruleset, players: Seats[Pl
     return table
 
 
-@whole_matches(300)
+@whole_matches(180)
 @given(seeds, starts, rulesets, seeds, seeds, st.integers(0, 30), st.data())
 def test_a_refused_command_changes_nothing_and_an_accepted_one_is_the_same_again(
     seed: int, start: str, ruleset: Ruleset, p: int, q: int, phases: int, data: st.DataObject
@@ -437,7 +437,7 @@ def test_a_refused_command_changes_nothing_and_an_accepted_one_is_the_same_again
     assert [wire(match, display) for display in (A, B, None)] == before
 
 
-@whole_matches(300)
+@whole_matches(180)
 @given(seeds, starts, rulesets, seeds, seeds, st.integers(0, 40), st.integers(0, 20_000), st.data())
 def test_a_hidden_play_changes_nothing_for_anybody_else(
     seed: int, start: str, ruleset: Ruleset, p: int, q: int, phases: int, thought: int, data: st.DataObject
@@ -517,7 +517,7 @@ def test_no_view_of_a_running_match_holds_its_seed_and_all_displays_hold_the_sam
         play_phase(table, players, players.A)
 
 
-@whole_matches(120)
+@whole_matches(90)
 @given(seeds, starts, rulesets, seeds, seeds)
 def test_a_price_is_at_least_a_point_and_what_is_charged(
     seed: int, start: str, ruleset: Ruleset, p: int, q: int
