@@ -29,17 +29,27 @@ async function start() {
     if (secret) {
       // The key of a seat must not stay in the address bar, in history or in a copied link.
       history.replaceState(null, '', location.pathname + location.search);
-      await api.post(`${path}/seat`, { secret: decodeURIComponent(secret) });
-      showPlayer((await api.get('/api/session')).player);
+      await takeSeat(`${path}/seat`, decodeURIComponent(secret));
     }
     info = await api.get(path);
   } catch (error) {
     fail(problemText(error));
     return;
   }
-  showPlayer(session.player ?? (info.seat ? info.players[info.seat] : null));
+  showPlayer(info.seat ? info.players[info.seat] : session.player);
   if (info.state === 'waiting' || info.state === 'cancelled') waiting();
   if (info.state !== 'cancelled') connect();
+}
+
+/** Opens the seat in this browser; one that has no name yet gets one, for a session needs it. */
+async function takeSeat(path, secret) {
+  try {
+    await api.post(path, { secret });
+  } catch (error) {
+    if (error.code !== 'no-name') throw error;
+    await api.post('/api/session', { name: t('common.guest') });
+    await api.post(path, { secret });
+  }
 }
 
 function fail(text) {

@@ -154,7 +154,10 @@ def test_score_answers_every_worked_case() -> None:
     assert (done.returncode, done.stderr) == (0, "")
     for case, answer in zip(cases, answers(done.stdout), strict=True):
         assert answer.pop("id") == case["id"]
-        assert answer == pytest.approx(case["expected"], abs=case.get("tolerance", 0)), case["id"]
+        expected = case["expected"]
+        if "tolerance" in case:
+            expected = pytest.approx(expected, abs=case["tolerance"])
+        assert answer == expected, case["id"]
 
 
 def a_case(kind: str) -> dict[str, Any]:
@@ -426,7 +429,7 @@ def test_serve_says_where_it_is_and_stops_quietly(tmp_path: Path) -> None:
     ("setting", "words"),
     [
         pytest.param(["--database", "mysql://here"], "DATABASE_URL begins with", id="unknown database"),
-        pytest.param(["--host", "nowhere.invalid"], "cannot listen on nowhere.invalid", id="unknown host"),
+        pytest.param(["--host", "192.0.2.1"], "cannot listen on 192.0.2.1", id="a host that is not this one"),
         pytest.param(
             ["--database", "postgresql://nobody@127.0.0.1:1/none"],
             "cannot be reached",
