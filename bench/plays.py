@@ -2,9 +2,10 @@
 
     python -m bench.plays [legal_plays.jsonl]
 
-Two lots of positions: awkward ones (bar, doubles, bearing off), and some from games that open-spiel played at random,
-for it can be set to no other. All must agree on where the plays end before anything is timed. CPU time; in every
-round each program takes its turn; medians.
+Two lots of positions: awkward ones (bar, doubles, bearing off), and the first turns of games that open-spiel played at
+random, for it can be set to no other position, and copies a game's whole history with every state. All must agree on
+where the plays end before anything is timed. CPU time; in every round each program takes its turn; medians. For
+open-spiel its list of actions alone is timed too: C++ numbers without positions, of a double only the first half.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from engine.plays import after, legal_plays, results, step_graph
 from engine.position import BAR, CHECKERS, OFF, Position, Side
 
 CASES = Path(__file__).parents[1] / "tests" / "data" / "legal_plays.jsonl"
-ROUNDS, GAMES, SEED = 7, 40, 2019
+ROUNDS, GAMES, SEED = 7, 120, 2019
+HISTORY = 60  # dice and plays of open-spiel's games, at most
 
 Boards = set[tuple[Side, Side]]
 
@@ -123,7 +125,7 @@ def spiel_games(games: int) -> Iterable[Any]:
     for _ in range(games):
         state = game.new_initial_state()
         half_played = False
-        while not state.is_terminal():
+        while not state.is_terminal() and len(state.history()) < HISTORY:
             if state.is_chance_node():
                 state.apply_action(chance.choice([action for action, _ in state.chance_outcomes()]))
                 half_played = False
@@ -163,6 +165,7 @@ PROGRAMS: dict[str, Callable[[Case], object]] = {
         c.position.mine, c.position.theirs, c.roll.high, c.roll.low
     ),
     "gammonview: plays": lambda c: legality.legal_plays(*c.gammonview),
+    "open-spiel: actions alone": lambda c: c.spiel.legal_actions(),
     "open-spiel: resulting states": lambda c: spiel_children(c.spiel, double=c.roll.is_double),
 }
 
@@ -230,7 +233,7 @@ def main() -> int:
         sep="\n",
     )
     ahead = True
-    for title, cases in (("awkward positions", awkward), ("positions of random games", played)):
+    for title, cases in (("awkward positions", awkward), ("first turns of random games", played)):
         names = [name for name in PROGRAMS if cases[0].spiel or not name.startswith("open-spiel")]
         speeds = measured(cases, names)
         ours = speeds["nardy: resulting positions"]
@@ -238,7 +241,7 @@ def main() -> int:
         for name, speed in speeds.items():
             times = "" if name.startswith("nardy") else f"{ours / speed:.2f} times as fast"
             print(f"{name:36}{speed:12,.0f}{times:>26}")
-            ahead = ahead and (not times or ours > speed)
+            ahead = ahead and (not times or "alone" in name or ours > speed)
     return 0 if ahead and not wrong else 1
 
 

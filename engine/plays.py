@@ -64,16 +64,22 @@ class StepGraph:
 
     nodes: tuple[tuple[Edge, ...], ...]
 
-    def follow(self, hops: Iterable[Hop]) -> tuple[Move, ...] | None:
-        """The moves of a path from the first node, or None where the path leaves the graph."""
-        node, moves = 0, []
-        for hop in hops:
-            edge = next((e for e in self.nodes[node] if e.start == hop.start and e.end == hop.end), None)
-            if edge is None:
-                return None
-            moves.append(Move(edge.start, edge.end, edge.die, bool(edge.hit)))
-            node = edge.node
-        return tuple(moves)
+    def follow(self, hops: Sequence[Hop]) -> tuple[Move, ...] | None:
+        """The moves of a path from the first node, or None where no path goes like this.
+
+        A hop does not name its die: a checker that either die bears off is tried with both.
+        """
+        return self._follow(hops, 0)
+
+    def _follow(self, hops: Sequence[Hop], node: int) -> tuple[Move, ...] | None:
+        if not hops:
+            return ()
+        for edge in self.nodes[node]:
+            if edge.start == hops[0].start and edge.end == hops[0].end:
+                rest = self._follow(hops[1:], edge.node)
+                if rest is not None:
+                    return (Move(edge.start, edge.end, edge.die, bool(edge.hit)), *rest)
+        return None
 
 
 _Change = tuple[int, Move]  # a move, and what it adds to the position's number

@@ -5,7 +5,7 @@ A transaction is a function of a SQLAlchemy connection, so each is written once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -65,6 +65,11 @@ class Append:
     events: str
     deadline: int | None
 
+    @property
+    def notice(self) -> str:
+        """What other nodes hear once it is written."""
+        return f"{self.match_id}:{self.after + 1}"
+
 
 class Database(Protocol):
     """SQLite or PostgreSQL."""
@@ -73,8 +78,11 @@ class Database(Protocol):
         """The result of a transaction that only reads and sees one state of the database."""
         ...
 
-    async def write(self, work: Work[T]) -> T:
-        """The result of a transaction, once it is on disk. If `work` raises, nothing has happened."""
+    async def write(self, work: Work[T], *, notice: str | None = None) -> T:
+        """The result of a transaction, once it is on disk. If `work` raises, nothing has happened.
+
+        `notice` is what other nodes hear of it afterwards.
+        """
         ...
 
     async def migrate(self, work: Work[T]) -> T:
@@ -84,9 +92,35 @@ class Database(Protocol):
     async def append(self, wanted: Append) -> None:
         """Writes a journal row and moves its match on; returns once it is on disk.
 
-        What waits is committed together, by one writer. Raises VersionTaken, CommandSeen, and NoAnswer if the
-        outcome is not known.
+        What waits is committed together, by one writer, and other nodes hear of it: `match:version`. Raises
+        VersionTaken, CommandSeen, and NoAnswer if the outcome is not known.
         """
+        ...
+
+    async def keep(self, work: Work[T], again: Callable[[], Awaitable[None]]) -> T:
+        """Like `write`, on a connection that is kept, and with it what `work` locks for the session.
+
+        When that connection is lost, another is made, `work` done on it, and then `again` awaited.
+        """
+        ...
+
+    async def let_go(self) -> None:
+        """Nothing of that is kept any longer."""
+        ...
+
+    def notify(self, notice: str) -> None:
+        """Tells the other nodes; soon, in order, and after everything that is committed now. It may be lost."""
+        ...
+
+    async def listen(self, node: str, heard: Callable[[str], None], missed: Callable[[], None]) -> None:
+        """Hands what other nodes say to `heard`, until `stop_listening`; `node` is what this one is called.
+
+        After a time in which nothing could be heard, `missed` is called.
+        """
+        ...
+
+    async def stop_listening(self) -> None:
+        """Nothing is heard any longer."""
         ...
 
     async def clock_ms(self) -> int | None:

@@ -43,7 +43,9 @@ class Journal:
         if finish is None:
             await self._database.append(wanted)
         else:
-            await self._database.write(lambda connection: _append_last(connection, wanted, finish))
+            await self._database.write(
+                lambda connection: _append_last(connection, wanted, finish), notice=wanted.notice
+            )
 
 
 def _append_last(connection: Connection, wanted: Append, finish: Finish) -> None:

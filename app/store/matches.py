@@ -5,11 +5,11 @@ Each method is one transaction.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, Select, and_, bindparam, func, insert, or_, select, update
 
 from app.store.codec import events_of, ruleset_of, ruleset_text
 from app.store.database import Database, StoreError, insert_new
@@ -28,7 +28,7 @@ from engine.match import Event, Match, new_match, next_deadline
 from engine.ruleset import Ruleset
 from engine.turn import Seat, Seats
 
-_WEEK_MS = 7 * 86_400_000
+_AT_ONCE = 1_000  # ids in one query: databases have a limit
 
 
 class NoSuchMatch(StoreError):
@@ -239,6 +239,21 @@ class Matches:
         """All matches being played."""
         return await self._ids(select(matches.c.id).where(matches.c.state == "playing"))
 
+    async def versions(self, match_ids: Collection[str]) -> dict[str, int]:
+        """The versions of these matches; of what is no match, nothing."""
+        wanted = list(match_ids)
+
+        def work(connection: Connection) -> dict[str, int]:
+            found: dict[str, int] = {}
+            for i in range(0, len(wanted), _AT_ONCE):
+                some = select(matches.c.id, matches.c.version).where(
+                    matches.c.id.in_(wanted[i : i + _AT_ONCE])
+                )
+                found.update((row.id, row.version) for row in connection.execute(some))
+            return found
+
+        return await self._database.read(work)
+
     async def due(self, now: int, limit: int) -> tuple[str, ...]:
         """Matches in which time has something to do, the longest overdue first."""
         late = and_(matches.c.state == "playing", matches.c.deadline <= now)
@@ -329,18 +344,14 @@ class Matches:
 
         return await self._database.read(work)
 
-    # ------------------------------------------------------------------------------------------ servers, and ratings
+    # ------------------------------------------------------------------------------------------------------ ratings
 
     async def heartbeat(self, node: str, now: int) -> None:
-        """Notes that a server is alive. With a new server, what is a week old is forgotten: servers, keys of calls."""
-        old = now - _WEEK_MS
+        """Notes that a server is alive."""
 
         def work(connection: Connection) -> None:
-            beaten = connection.execute(update(nodes).where(nodes.c.id == node).values(heartbeat=now))
-            if not beaten.rowcount:
-                connection.execute(delete(nodes).where(nodes.c.heartbeat < old))
-                connection.execute(delete(idempotency).where(idempotency.c.at < old))
-                insert_new(connection, nodes, {"id": node, "heartbeat": now})
+            insert_new(connection, nodes, {"id": node, "state": "serving", "heartbeat": now})
+            connection.execute(update(nodes).where(nodes.c.id == node).values(heartbeat=now))
 
         await self._database.write(work)
 

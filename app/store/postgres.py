@@ -1,22 +1,25 @@
 """PostgreSQL: one writer on a connection of its own for plays, a pool for everything else.
 
-What waits is one statement and one commit. A row that is refused harms no other, and after a lost connection what is
-stored is looked up before anything is tried again.
+What waits is one statement and one commit, and afterwards one more for what other nodes are to hear of it. A row that
+is refused harms no other, and after a lost connection what is stored is looked up before anything is tried again.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import asyncpg
-from sqlalchemy import Connection
+from sqlalchemy import Connection, NullPool
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from app.store.database import Append, CommandSeen, NoAnswer, StoreClosed, StoreError, VersionTaken, Work
+from app.store.line import CHANNEL, Line
 
 T = TypeVar("T")
 
@@ -52,10 +55,13 @@ SELECT match_id, after + 1, command_id, at, format, events
 FROM wanted JOIN moved ON moved.id = wanted.match_id
 RETURNING match_id
 """
+_NOTIFY = "SELECT pg_notify($1, notice) FROM unnest($2::text[]) AS notice"
 _SEEN = "SELECT version FROM journal WHERE match_id = $1 AND command_id = $2"
 _ROW = "SELECT command_id, at, events FROM journal WHERE match_id = $1 AND version = $2"
 _MIGRATING = "SELECT pg_advisory_xact_lock(20190601)"
 _CLOCK = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +90,17 @@ class PostgresDatabase:
             isolation_level="REPEATABLE READ", postgresql_readonly=True
         )
         self._loop = asyncio.get_running_loop()
+        self._line = Line(
+            create_async_engine(
+                "postgresql+asyncpg://",
+                async_creator=self._connect,
+                poolclass=NullPool,
+                hide_parameters=True,
+            )
+        )
+        self._node = ""  # what other nodes call this one, once it listens to them
         self._waiting: deque[_Job] = deque()
+        self._notices: list[str] = []
         self._wake = asyncio.Event()
         self._connection: asyncpg.Connection[Any] | None = None
         self._under_way: set[asyncio.Task[Any]] = set()
@@ -97,10 +113,10 @@ class PostgresDatabase:
         async with self._reader.connect() as connection:
             return await connection.run_sync(work)
 
-    async def write(self, work: Work[T]) -> T:
+    async def write(self, work: Work[T], *, notice: str | None = None) -> T:
         if self._closed:
             raise StoreClosed
-        task = asyncio.create_task(self._write(work))
+        task = asyncio.create_task(self._write(work, notice))
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
         return await asyncio.shield(task)  # goes on if whoever waits for it gives up
@@ -123,14 +139,32 @@ class PostgresDatabase:
     async def clock_ms(self) -> int | None:
         return await self.read(lambda connection: connection.exec_driver_sql(_CLOCK).scalar_one())
 
+    async def keep(self, work: Work[T], again: Callable[[], Awaitable[None]]) -> T:
+        return await self._line.keep(work, again)
+
+    async def let_go(self) -> None:
+        await self._line.let_go()
+
+    def notify(self, notice: str) -> None:
+        self._notices.append(f"{self._node}:{notice}")
+        self._wake.set()
+
+    async def listen(self, node: str, heard: Callable[[str], None], missed: Callable[[], None]) -> None:
+        self._node = node
+        await self._line.listen(node, heard, missed)
+
+    async def stop_listening(self) -> None:
+        await self._line.stop_listening()
+
     async def close(self) -> None:
         if self._closed:
             return
         self._closed = True
-        self._wake.set()
-        await self._writer
+        await self._line.close()
         if self._under_way:
             await asyncio.wait(self._under_way)
+        self._wake.set()
+        await self._writer
         if self._connection is not None:
             await self._connection.close()
         await self._engine.dispose()
@@ -138,25 +172,31 @@ class PostgresDatabase:
     async def _connect(self) -> asyncpg.Connection[Any]:
         return await asyncpg.connect(self._url, timeout=_PATIENCE_S)
 
-    async def _write(self, work: Work[T]) -> T:
+    async def _write(self, work: Work[T], notice: str | None) -> T:
         for last in (False,) * (_TRIES - 1) + (True,):
             try:
                 async with self._engine.begin() as connection:
-                    return await connection.run_sync(work)
+                    answer = await connection.run_sync(work)
             except DBAPIError as wrong:
                 if last or getattr(wrong.orig, "sqlstate", None) not in _GIVEN_UP:
                     raise
+            else:
+                if notice is not None:
+                    self.notify(notice)
+                return answer
         raise AssertionError  # the last try returns or raises
 
     # -------------------------------------------------------------------------------------------------- the writer
 
     async def _run(self) -> None:
-        while self._waiting or not self._closed:
+        while self._waiting or self._notices or not self._closed:
             if self._waiting:
                 await self._append_all(self._batch())
-            else:
+            elif not self._notices:
                 self._wake.clear()
                 await self._wake.wait()
+            if self._notices:
+                await self._tell_the_others()
 
     def _batch(self) -> list[_Job]:
         """What waits, one row of each match; in the order of matches, in which every node takes its locks."""
@@ -181,17 +221,17 @@ class PostgresDatabase:
                 lost = self._if_lost(wrong)
             else:
                 for job, why in zip(jobs, refused, strict=True):
-                    _answer(job, why)
+                    self._answer(job, why)
                 return
         until = self._loop.time() + _PATIENCE_S
         for job in jobs:
             try:
-                _answer(job, await self._append_one(job.wanted, lost, until))
+                self._answer(job, await self._append_one(job.wanted, lost, until))
             except NoAnswer as wrong:
                 lost = wrong
-                _answer(job, wrong)
+                self._answer(job, wrong)
             except Exception as wrong:
-                _answer(job, wrong)
+                self._answer(job, wrong)
 
     async def _append_one(self, wanted: Append, lost: Exception | None, until: float) -> StoreError | None:
         """Why a row was not written; None if it is stored.
@@ -239,6 +279,30 @@ class PostgresDatabase:
         row = await connection.fetchrow(_ROW, wanted.match_id, wanted.after + 1, timeout=_PATIENCE_S)
         return row is not None and tuple(row) == (wanted.command_id, wanted.at, wanted.events)
 
+    def _answer(self, job: _Job, wrong: Exception | None) -> None:
+        if wrong is None:
+            self._notices.append(f"{self._node}:{job.wanted.notice}")
+        if job.answer.done():  # given up by who waited; it is stored all the same
+            return
+        if wrong is None:
+            job.answer.set_result(None)
+        else:
+            job.answer.set_exception(wrong)
+
+    async def _tell_the_others(self) -> None:
+        """Hints only: if they cannot be sent, a node still finds out by comparing versions."""
+        notices, self._notices = self._notices, []
+        for last in (False, True):
+            try:
+                connection = await self._connected()
+                await connection.execute(_NOTIFY, CHANNEL, notices, timeout=_PATIENCE_S)
+            except Exception as wrong:
+                self._if_lost(wrong)
+                if last:
+                    log.warning("%s notices to other servers are lost: %r", len(notices), wrong)
+            else:
+                return
+
     async def _connected(self) -> asyncpg.Connection[Any]:
         if self._connection is None or self._connection.is_closed():
             self._connection = await self._connect()
@@ -253,12 +317,3 @@ class PostgresDatabase:
             connection.terminate()
         self._connection = None
         return wrong
-
-
-def _answer(job: _Job, wrong: Exception | None) -> None:
-    if job.answer.done():  # given up by who waited; it is stored all the same
-        return
-    if wrong is None:
-        job.answer.set_result(None)
-    else:
-        job.answer.set_exception(wrong)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -82,7 +82,7 @@ class SqliteDatabase:
             raise StoreClosed
         return await self._loop.run_in_executor(self._readers, self._in_transaction, self._reader, work)
 
-    async def write(self, work: Work[T]) -> T:
+    async def write(self, work: Work[T], *, notice: str | None = None) -> T:
         answer: T = await self._submit(work)
         return answer
 
@@ -95,6 +95,23 @@ class SqliteDatabase:
 
     async def clock_ms(self) -> int | None:
         return None
+
+    # There is one node: nothing to lock others out of, and nobody to talk to.
+
+    async def keep(self, work: Work[T], again: Callable[[], Awaitable[None]]) -> T:
+        return await self.write(work)
+
+    async def let_go(self) -> None:
+        pass
+
+    def notify(self, notice: str) -> None:
+        pass
+
+    async def listen(self, node: str, heard: Callable[[str], None], missed: Callable[[], None]) -> None:
+        pass
+
+    async def stop_listening(self) -> None:
+        pass
 
     async def close(self) -> None:
         if self._closed:

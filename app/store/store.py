@@ -9,6 +9,8 @@ from app.store.accounts import Accounts
 from app.store.database import Database, insert_new
 from app.store.journal import Journal
 from app.store.matches import Matches
+from app.store.nodes import Nodes
+from app.store.notices import Notices
 from app.store.postgres import PostgresDatabase
 from app.store.schema import WrongSchema, is_current, upgrade_schema
 from app.store.seal import Seal
@@ -26,6 +28,8 @@ class Store:
         self.journal = Journal(database)
         self.matches = Matches(database, seal)
         self.accounts = Accounts(database)
+        self.nodes = Nodes(database)
+        self.notices = Notices(database)
 
     async def clock_ms(self) -> int | None:
         """What the database's clock says (Unix ms); None where it is this machine's own."""

@@ -1,4 +1,4 @@
-"""Accounts, ratings, matches, their journal and results."""
+"""Accounts, ratings, matches, their journal and results, the servers and who is connected to them."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -31,9 +31,15 @@ def upgrade() -> None:
     )
     op.create_table(
         "nodes",
+        sa.Column("number", sa.Integer(), autoincrement=True, nullable=False),
         sa.Column("id", sa.Text(), nullable=False),
-        sa.Column("heartbeat", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_nodes")),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("heartbeat", sa.BigInteger(), nullable=True),
+        sa.CheckConstraint(
+            "state IN ('joining', 'taking-up', 'serving', 'left')", name=op.f("ck_nodes_state")
+        ),
+        sa.PrimaryKeyConstraint("number", name=op.f("pk_nodes")),
+        sa.UniqueConstraint("id", name=op.f("uq_nodes_id")),
     )
     op.create_table(
         "idempotency",
@@ -170,6 +176,17 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_seat_grants_account"), "seat_grants", ["account"], unique=False)
     op.create_table(
+        "connections",
+        sa.Column("match_id", sa.Text(), nullable=False),
+        sa.Column("seat", sa.Text(), nullable=False),
+        sa.Column("node", sa.Text(), nullable=False),
+        sa.CheckConstraint("seat IN ('A', 'B')", name=op.f("ck_connections_seat")),
+        sa.ForeignKeyConstraint(["match_id"], ["matches.id"], name=op.f("fk_connections_match_id")),
+        sa.ForeignKeyConstraint(["node"], ["nodes.id"], name=op.f("fk_connections_node")),
+        sa.PrimaryKeyConstraint("match_id", "seat", "node", name=op.f("pk_connections")),
+    )
+    op.create_index(op.f("ix_connections_node"), "connections", ["node"], unique=False)
+    op.create_table(
         "rating_changes",
         sa.Column("match_id", sa.Text(), nullable=False),
         sa.Column("seat", sa.Text(), nullable=False),
@@ -199,6 +216,8 @@ def downgrade() -> None:
 
     op.drop_index(op.f("ix_rating_changes_account"), table_name="rating_changes")
     op.drop_table("rating_changes")
+    op.drop_index(op.f("ix_connections_node"), table_name="connections")
+    op.drop_table("connections")
     op.drop_index(op.f("ix_seat_grants_account"), table_name="seat_grants")
     op.drop_table("seat_grants")
     op.drop_index(op.f("ix_results_pair"), table_name="results")

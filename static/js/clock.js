@@ -1,9 +1,11 @@
-// Time as the server has it, and the clocks drawn from it. The browser's own wall clock is never used: only
-// performance.now(), which nobody sets, and the server's `now` that comes with every frame.
+// Time as the server has it, and the clocks drawn from it. What the browser's own wall clock says is never used: only
+// performance.now(), which nobody sets, and the server's `now` that comes with every frame. How far the wall clock has
+// gone is used once, after sleep, until the next frame.
 
 import { formatClock, t } from './i18n.js';
 
 const WINDOW = 90_000;  // how long a measured offset is trusted
+const ASLEEP = 250;     // a smaller difference between the two clocks is no sleep
 const LOW = 20_000;
 const NOT_LOW = 26_000;  // hysteresis: a delay that gives time back must not ring again at once
 
@@ -16,13 +18,15 @@ export class ServerTime {
 
   /** A frame said it is `now`. */
   note(now, at = performance.now()) {
-    this.samples = this.samples.filter((sample) => at - sample.at < WINDOW);
-    this.samples.push({ at, offset: now - at });
+    this.samples = this.samples.filter((sample) => at - sample.at < WINDOW && !sample.guessed);
+    this.samples.push({ at, wall: Date.now(), offset: now - at });
   }
 
-  /** Forgets all: after sleep performance.now() may have stood still. */
-  forget() {
-    this.samples = [];
+  /** Back after a while: if the computer slept, performance.now() may have stood still, but the wall clock has not. */
+  woke(at = performance.now(), wall = Date.now()) {
+    const best = this.samples.reduce((one, other) => (one && one.offset >= other.offset ? one : other), null);
+    const slept = best ? wall - best.wall - (at - best.at) : 0;
+    if (slept > ASLEEP) this.samples = [{ at, wall, offset: best.offset + slept, guessed: true }];
   }
 
   now() {
@@ -70,12 +74,13 @@ export class ClockFace {
     if (left === null) return false;
     const wasLow = this.low;
     this.low = left <= (this.low ? NOT_LOW : LOW);
-    const text = left < 10_000 && this.low && running ? tenths(left) : formatClock(left);
+    const fine = left < 10_000 && this.low && running && !free;
     const seconds = Math.ceil(free / 1000);
-    set(this.figures, text);
+    set(this.figures, fine ? tenths(left) : formatClock(left));
     set(this.free, seconds ? `+${seconds}` : '');
     this.element.classList.toggle('running', running);
     this.element.classList.toggle('still', !running);
+    this.element.classList.toggle('tenths', fine);
     this.element.classList.toggle('low', this.low && running && !free);
     this.element.style.setProperty('--free', delayMs ? Math.min(1, free / delayMs).toFixed(3) : 0);
     this.element.dataset.ms = Math.round(left);

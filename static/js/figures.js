@@ -40,23 +40,25 @@ export function tray(color, count) {
   return box;
 }
 
-/** The name, its tag when somebody else has the same one, and a mark for computer players. */
+/** A computer player is called so in the language of the page; what its program is called stays in the record. */
+const nameOf = (player) => (player.kind === 'computer' ? t('common.computer') : player.name);
+
+/** The name, and its tag when somebody else has the same one. */
 export function playerMark(player, { bold = true } = {}) {
   const box = el('span', { class: 'player' });
   if (!player) {
     box.append(el('span', { class: 'muted' }, t('site.player.none')));
     return box;
   }
-  box.append(el(bold ? 'b' : 'span', { class: 'who-name' }, player.name));
+  box.append(el(bold ? 'b' : 'span', { class: 'who-name' }, nameOf(player)));
   if (player.tag) box.append(el('span', { class: 'muted player-tag' }, `#${String(player.tag).replace(/^#/, '')}`));
-  if (player.kind === 'computer') box.append(el('span', { class: 'mark' }, t('site.player.computer')));
   return box;
 }
 
 /** The name as plain text, for sentences and labels. */
 export function nameText(player) {
   if (!player) return t('site.player.none');
-  return player.tag ? `${player.name} #${String(player.tag).replace(/^#/, '')}` : player.name;
+  return player.tag ? `${nameOf(player)} #${String(player.tag).replace(/^#/, '')}` : nameOf(player);
 }
 
 /** Which board a seat plays on in a phase, and of which colour: A is White on X, Black on Y (§4.1). */

@@ -275,7 +275,7 @@ function placeOfLink(text) {
   const given = text.trim();
   const path = /\/(join|match|replay)\/([A-Za-z0-9-]+)(#[\w=-]*)?\/?$/.exec(given.replace(/\?[^#]*/, ''));
   if (path) return `/${path[1]}/${path[2]}${path[3] ?? ''}`;
-  return /^[A-Za-z0-9-]{3,64}$/.test(given) ? `/join/${given}` : null;
+  return /^[A-Za-z0-9-]{3,64}$/.test(given) ? `/join/${given.toLowerCase()}` : null;
 }
 
 byId('have').addEventListener('submit', (event) => {
@@ -320,6 +320,8 @@ function drawWaiting(list) {
       el('span', { class: 'wait-who' }, playerMark(maker), el('span', { class: 'muted' }, describe(info))),
       mine
         ? el('a', { class: 'button small-button', href: `/match/${info.id}` }, t('site.wait.yours'))
+        : el('a', { class: 'small', href: `/match/${info.id}` }, t('site.wait.more')),
+      mine ? null
         : el('button', { class: 'button small-button', type: 'button', 'aria-label': t('site.wait.play_with', { name: nameText(maker) }), click: () => playWith(info, row) }, t('site.wait.play')));
     return row;
   })));
@@ -410,18 +412,18 @@ function newCard(live) {
   return { card, drawn, players, turn, last: '' };
 }
 
-function updateCard(entry, live) {
-  const text = JSON.stringify(live);
+function updateCard(entry, { info, view }) {
+  const text = JSON.stringify([info, view]);
   if (entry.last === text) return;
   entry.last = text;
-  const { info, turn, boards, seats } = live;
+  const { turn, boards, seats } = view;
   entry.card.setAttribute('aria-label', t('site.live.watch', { a: nameText(info.players.A), b: nameText(info.players.B) }));
   // Both boards from player A's side, as the discs above them say: White on X, Black on Y.
   entry.drawn.X.draw({ ...boards.X, color: 'white', last: null });
   entry.drawn.Y.draw({ ...boards.Y, color: 'black', last: null });
   entry.players.replaceChildren(...['A', 'B'].map((seat) => {
-    const view = seats[seat];
-    const state = view.connected === false && view.state === 'thinking' ? 'away' : view.state;
+    const { connected, state: doing } = seats[seat];
+    const state = connected === false && doing === 'thinking' ? 'away' : doing;
     return el('span', {}, playerMark(info.players[seat]), el('span', { class: 'state' }, (STATES[state] ?? STATES.idle)()));
   }));
   entry.turn.textContent = turn ? t(`site.live.turn_${phaseOf(turn)}`, { n: roundOf(turn) }) : t('site.live.seeding');

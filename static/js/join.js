@@ -5,11 +5,12 @@ import { alertBox, nameText, playerMark } from './figures.js';
 import { t } from './i18n.js';
 import { el, setTitle, showPlayer, startPage } from './page.js';
 import { presetName, rulesetShort } from './rulewords.js';
+import { DicePanel } from './seed.js';
 
-const { session } = await startPage({ namespaces: ['site', 'rules'], title: 'site.join.title' });
+const { session } = await startPage({ namespaces: ['site', 'rules', 'match'], title: 'site.join.title' });
 let player = session?.player ?? null;
 const main = document.getElementById('join');
-const code = decodeURIComponent(location.pathname.replace(/^\/join\//, '').replace(/\/$/, ''));
+const code = decodeURIComponent(location.pathname.replace(/^\/join\//, '').replace(/\/$/, '')).toLowerCase();
 
 const link = (href, key, primary = true) => el('a', { class: `button${primary ? ' primary' : ''}`, href }, t(`site.join.${key}`));
 
@@ -46,6 +47,8 @@ function invite(info, maker) {
   setTitle(t('site.join.invites', { name: nameText(maker) }));
   const button = el('button', { class: 'button primary' }, t('site.join.button'));
   const input = player ? null : el('input', { name: 'player', autocomplete: 'nickname', maxlength: 40, required: true, 'aria-describedby': 'name-hint' });
+  const dice = new DicePanel(info.id);
+  dice.show(null);
   const form = el('form', { class: 'card', novalidate: true },
     input ? el('div', { class: 'ask-name' },
       el('label', { class: 'field' }, t('site.join.name'), input),
@@ -68,6 +71,7 @@ function invite(info, maker) {
         player = (await api.post('/api/session', { name })).player;
         showPlayer(player);
       }
+      dice.take();  // before the seat is taken: the match page commits to it at once
       const joined = await api.post(`/api/invites/${encodeURIComponent(code)}/join`);
       location.assign(`/match/${joined.id}`);
     } catch (problem) {
@@ -89,7 +93,8 @@ function invite(info, maker) {
       el('h2', {}, t('site.join.rules')),
       el('p', {}, el('b', {}, `${presetName(info.preset)}.`)),
       el('ul', { class: 'plain-list' }, rulesetShort(info.ruleset).map((sentence) => el('li', {}, sentence))),
-      el('p', {}, el('a', { href: `/rules?match=${encodeURIComponent(info.id)}` }, t('site.join.all_rules')))));
+      el('p', {}, el('a', { href: `/rules?match=${encodeURIComponent(info.id)}` }, t('site.join.all_rules')))),
+    dice.element);
 }
 
 await open();

@@ -64,7 +64,10 @@ function waiting() {
     info = changed;
     if (info.state !== 'cancelled') info = await api.get(`/api/matches/${encodeURIComponent(id)}`);
     if (info.state === 'waiting' || info.state === 'cancelled') waiting();
-    if (info.state === 'cancelled') connection?.close();
+    if (info.state === 'cancelled') {
+      connection?.close();
+      setLine(null);
+    }
     else if (!connection || connection.seat !== info.seat) connect();
   });
 }
@@ -74,7 +77,7 @@ function connect() {
   connection = new Connection(id, { watch: watching });
   connection.seat = info.seat;
   connection.addEventListener('line', ({ detail }) => {
-    setLine(detail);
+    setLine(info.state === 'cancelled' ? null : detail);
     table?.line(detail);
   });
   connection.addEventListener('view', ({ detail }) => show(detail));

@@ -73,7 +73,7 @@ export class Moving {
     const [x, y] = board.spot(clientX, clientY);
     const targets = this.held !== null ? [...turn?.targets(this.held).keys() ?? []] : [];
     let place = board.geometry.placeAt(x, y, turn ? targets.includes(OFF) || this._offOpen() : false);
-    const usable = [...new Set([...turn?.sources ?? [], ...targets, ...this._returnable()])];
+    const usable = [...new Set([...turn?.sources ?? [], ...targets, ...this._returnable(), ...this._again()])];
     if (turn && !usable.includes(place)) place = this._nearest(usable, x, y) ?? place;
     const count = place >= 0 ? board.count(board.state.color, place) : 0;
     return { x, y, place, onStack: place >= 0 && board.geometry.onStack(place, count, x, y) };
@@ -81,6 +81,12 @@ export class Moving {
 
   _offOpen() {
     return this.gesture?.targets?.includes(OFF) || (this.last && this.last.targets.has(OFF) && performance.now() - this.last.at < AGAIN_MS);
+  }
+
+  /** Places where a second tap may still say that the tapped checker was meant to go. */
+  _again() {
+    const { last } = this;
+    return last && this.held === null && performance.now() - last.at < AGAIN_MS ? [...last.targets.keys()].filter((place) => place !== OFF) : [];
   }
 
   _nearest(places, x, y) {

@@ -123,6 +123,16 @@ function header() {
   const links = () => NAV.map(([path, word]) =>
     el('a', { href: path, 'aria-current': current(path) ? 'page' : null }, t(`common.nav.${word}`)));
   const other = lang() === 'ru' ? 'en' : 'ru';
+  const menu = el('details', { class: 'menu' },
+    el('summary', { class: 'button plain square', 'aria-label': t('common.nav.menu') }, icon('menu')),
+    el('nav', { 'aria-label': t('common.nav.label') }, links()));
+  // A touch outside or Escape puts it away.
+  addEventListener('pointerdown', (event) => { if (!menu.contains(event.target)) menu.open = false; });
+  addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || !menu.open) return;
+    menu.open = false;
+    menu.firstChild.focus();
+  });
   return el('header', { class: 'top' },
     el('a', { class: 'brand', href: '/', 'aria-label': t('common.brand') },
       el('svg', { viewBox: '0 0 26 26', 'aria-hidden': 'true' },
@@ -135,9 +145,7 @@ function header() {
       el('span', { class: 'line-state', id: 'line-state', hidden: true }, el('span')),
       el('button', { class: 'button plain square', type: 'button', lang: other, 'aria-label': t('common.language.other'), onclick: () => setLang(other) }, other.toUpperCase()),
       el('button', { class: 'button plain square', type: 'button', 'aria-label': t('common.theme'), onclick: switchTheme }, icon('theme')),
-      el('details', { class: 'menu' },
-        el('summary', { class: 'button plain square', 'aria-label': t('common.nav.menu') }, icon('menu')),
-        el('nav', { 'aria-label': t('common.nav.label') }, links())),
+      menu,
       el('a', { class: 'player-name', id: 'player-name', href: '/', hidden: true })));
 }
 
@@ -160,7 +168,7 @@ export function setWhere(text) {
 /** A player as others see him: "Вера", or "Вера #k3f" when another one has the same name. */
 export function playerName(player) {
   if (!player) return '…';
-  const name = player.kind === 'computer' && hasWord('common.computer') && !player.name ? t('common.computer') : player.name;
+  const name = player.kind === 'computer' && hasWord('common.computer') ? t('common.computer') : player.name;
   return player.tag ? `${name} #${player.tag}` : name;
 }
 

@@ -132,10 +132,9 @@ export class Strip {
         ...shown.position, color, variant: scene.variant, last: shown.last, lastArrow: false,
         label: t(mineNow ? (scene.played ? 'match.strip.after' : 'match.strip.now') : view.theirs ? 'match.strip.now' : 'match.strip.start', labels),
       });
-      const other_ = names[otherSeat(seat)];
       tile.foot.replaceChildren(...(mineNow
         ? (scene.played ? [icon('check'), t('match.strip.youPlayed')] : [])
-        : [t(looking ? 'match.strip.looking' : view.theirs ? 'match.strip.live' : 'match.strip.thinks', { name: other_ })]));
+        : [t(looking ? 'match.strip.looking' : view.theirs ? 'match.strip.live' : view.seats[otherSeat(seat)].state === 'thinking' ? 'match.strip.thinks' : 'match.strip.done')]));
       tile.foot.className = mineNow ? 'state' : 'muted';
       // Kept in place when there is nothing to press, so that nothing below moves.
       tile.button.classList.toggle('unseen', mineNow || scene.peek === 'off');

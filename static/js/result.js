@@ -25,7 +25,10 @@ export async function renderResult(container, { info, view }) {
     if (focused) requestAnimationFrame(() => focused.focus({ preventScroll: true }));
   }
   card.update(info, view);
-  if (!known) card.loadParting();
+  if (!known) {
+    card.loadParting();
+    card.loadRoundEnd();
+  }
 }
 
 /** The card brings its styles along, wherever it is shown. */
@@ -50,6 +53,9 @@ class Card {
     this.them = other(this.me);
     this.sign = this.me === 'A' ? 1 : -1;
     this.leaving = false;
+    // Where a game is priced or credited as of the end of the last round, the card shows that position (loadRoundEnd).
+    this.boards = { X: this.result.games.X, Y: this.result.games.Y };
+    this.earlier = new Set();
     this.build();
   }
 
@@ -90,6 +96,8 @@ class Card {
       theirs: el('span', { class: 'muted small num' }),
       ratings: el('div', { class: 'ratings' }),
       status: el('p', { class: 'ends-status muted small', role: 'status' }),
+      games: el('section', { class: 'games', 'aria-label': t('result.games') }),
+      bill: el('div', { class: 'bill-box' }),
       parting: el('div', { class: 'parted' }),
     };
     const { points } = this.result;
@@ -97,17 +105,28 @@ class Card {
     this.root = el('div', { class: 'result' },
       el('section', { class: 'hero', 'aria-label': t('result.hero') },
         el('h1', {}, this.title()),
-        el('p', { class: 'side' }, playerMark(this.info.players[this.me]), this.slots.mine),
+        el('p', { class: 'side' }, playerMark(this.info.players[this.me]), this.unplayed() ? null : this.slots.mine),
         el('p', { class: 'score', 'aria-label': scoreLabel }, signed(points[this.me]), ' ', el('span', {}, ':'), ' ', signed(points[this.them])),
-        el('p', { class: 'side' }, playerMark(this.info.players[this.them]), this.slots.theirs),
+        el('p', { class: 'side' }, playerMark(this.info.players[this.them]), this.unplayed() ? null : this.slots.theirs),
         this.how() ? el('p', { class: 'how muted' }, this.how()) : null),
       this.buttons(),
-      el('section', { class: 'games', 'aria-label': t('result.games') }, ['X', 'Y'].map((game) => this.gameCard(game))),
+      this.slots.games,
       el('section', { class: 'two' },
         el('article', { class: 'card' },
           el('h2', {}, t(this.seat === null ? 'result.bill_for' : 'result.bill', { name: this.name(this.me) })),
-          this.bill(), this.times(), this.slots.ratings, el('p', { class: 'muted small' }, this.size())),
-        el('div', { class: 'stack' }, this.view.record.length ? this.partingCard() : null, this.diceCard())));
+          this.slots.bill, this.times(), this.unplayed() ? null : this.slots.ratings, el('p', { class: 'muted small' }, this.size())),
+        el('div', { class: 'stack' }, this.view.record.length && !this.unplayed() ? this.partingCard() : null, this.diceCard())));
+    this.showGames();
+  }
+
+  showGames() {
+    this.slots.games.replaceChildren(...['X', 'Y'].map((game) => this.gameCard(game)));
+    this.slots.bill.replaceChildren(this.bill());
+  }
+
+  /** Ended before there was anything to count. */
+  unplayed() {
+    return this.result.outcome === 'aborted' || this.result.outcome === 'void';
   }
 
   title() {
@@ -241,15 +260,15 @@ class Card {
   }
 
   sideOf(game, seat) {
-    return this.result.games[game][this.colorOf(game, seat)];
+    return this.boards[game][this.colorOf(game, seat)];
   }
 
   gameCard(game) {
     const { outcome } = this.result.games[game];
     const color = this.colorOf(game);
     const boardBox = el('div', { class: 'game-board' });
-    const { white, black } = this.result.games[game];
-    new Board(boardBox, { kind: 'mini', label: t('result.game.board', { game }) })
+    const { white, black } = this.boards[game];
+    new Board(boardBox, { kind: 'mini', label: t(this.earlier.has(game) ? 'result.game.board_round' : 'result.game.board', { game }) })
       .draw({ white, black, color, last: null, variant: this.rules.variant });
 
     const who = this.seat === null
@@ -262,7 +281,7 @@ class Card {
         el('p', { class: 'row between' },
           el('span', { class: 'row' }, this.seat === null ? null : seatDisc(color), el('span', {}, el('b', {}, game), `, ${who}`)),
           points === null ? null : el('b', { class: `points ${points > 0 ? 'win' : points < 0 ? 'loss' : ''}` }, signed(points))),
-        body));
+        body, this.earlier.has(game) ? el('p', { class: 'muted' }, t('result.game.round_end')) : null));
   }
 
   /** The number at the head of a game's card: its points, or what it gives as credit. Null where none is counted. */
@@ -429,7 +448,6 @@ class Card {
   /** A concession: what was given up, at what price, and what the price holds. */
   priceWords(game) {
     const loser = this.result.by;
-    const worth = Math.abs(this.result.games[game].points_for_A);
     const credit = this.result.credit_for_A;
     const inside = credit !== 0 && this.result.games[game].points_for_A === this.result.net_for_A;
     const words = [this.about('why.conceded', loser)];
@@ -438,14 +456,21 @@ class Card {
       words.push(lost ? t('result.why.price_class', { class: t(`common.class.${lost}`) }) : t('result.why.price_classic'));
     } else {
       const left = this.left(this.sideOf(game, loser));
-      const raw = inside ? Math.abs(this.result.net_for_A - credit) : worth;
+      const raw = this.price(game);
       const cap = this.rules.scoring === 'pips' ? this.rules.pips_cap : null;
       if (cap !== null && raw === cap && left > cap) words.push(t('result.why.price_capped', { left: this.unit(left), cap }));
-      else words.push(left === raw ? t('result.why.price_left', { left: this.unit(left) }) : t('result.why.price_dearer', { raw: this.unit(raw) }));
+      else words.push(left === raw ? t(this.earlier.has(game) ? 'result.why.price_round' : 'result.why.price_left', { left: this.unit(left) }) : t('result.why.price_dearer', { raw: this.unit(raw) }));
       if (inside) words.push(t('result.why.price_inside', { credit: signed(this.forMe(credit)) }));
     }
     words.push(t('result.why.open_phase'));
     return words.join(' ');
+  }
+
+  /** The price of a conceded game, without the credit of the other one that may be in it. */
+  price(game) {
+    const { credit_for_A: credit, net_for_A: net, games } = this.result;
+    const inside = credit !== 0 && games[game].points_for_A === net;
+    return Math.abs(inside ? net - credit : games[game].points_for_A);
   }
 
   creditWords(game) {
@@ -467,6 +492,7 @@ class Card {
     const words = [t('result.why.credit', { unit: t(`result.why.unit_${this.rules.scoring}`), sum: `(${figure(theirs)} − ${figure(mine)})${times}` })];
     if (Math.abs(exact) > cap) words.push(t('result.why.credit_cap', { cap }));
     else if (!Number.isInteger(exact)) words.push(t('result.why.truncated', { exact: figure(Math.abs(exact)), whole: figure(Math.trunc(Math.abs(exact))) }));
+    if (this.earlier.has(game)) words.push(t('result.why.round_end'));
     return { why: words.join('; '), value };
   }
 
@@ -524,6 +550,7 @@ class Card {
   }
 
   times() {
+    if (this.unplayed()) return null;
     const longest = Math.max(this.result.time_ms.A, this.result.time_ms.B, 1);
     const box = el('div', { class: 'times', role: 'group', 'aria-label': t('result.time.label') });
     for (const seat of [this.me, this.them]) {
@@ -532,7 +559,8 @@ class Card {
       bar.style.setProperty('--w', String(ms / longest));
       box.append(el('span', {}, this.label(seat)), bar, el('b', {}, formatClock(ms)));
     }
-    return box;
+    return el('div', { class: 'times-box' }, el('h3', { 'aria-hidden': 'true' }, t('result.time.label')), box,
+      CONCEDED.has(this.result.outcome) ? el('p', { class: 'muted small' }, t('result.time.open')) : null);
   }
 
   size() {
@@ -553,13 +581,50 @@ class Card {
       this.partingWords, this.slots.parting);
   }
 
+  /** The finished phases of the match, asked for once. */
+  history() {
+    this.asked ??= api.get(`/api/matches/${this.view.match}/history`);
+    return this.asked;
+  }
+
+  /**
+   * After a concession a game may count as of the end of the last round, a phase before the boards as they lie (§8.2).
+   * Where those boards do not explain the server's number and the earlier ones do, the card shows the earlier ones.
+   */
+  async loadRoundEnd() {
+    const conceded = this.conceded();
+    if (!conceded || this.view.turn?.endsWith('W')) return;
+    const open = this.creditGame();
+    const unclear = () => ({
+      [conceded]: this.rules.scoring !== 'classic' && this.left(this.sideOf(conceded, this.result.by ?? other(this.result.games[conceded].winner))) !== this.price(conceded),
+      ...(open ? { [open]: !this.creditAddsUp(open) } : {}),
+    });
+    const before = unclear();
+    if (!Object.values(before).some(Boolean)) return;
+    let history;
+    try {
+      history = await this.history();
+    } catch {
+      return;
+    }
+    const ends = history.phases.filter(({ turn }) => phaseOf(turn) === 'K');
+    const boards = ends.length ? ends.at(-1).boards : history.start.boards ?? history.start;
+    for (const game of Object.keys(before).filter((name) => before[name])) {
+      const now = this.boards[game];
+      this.boards[game] = boards[game];
+      if (unclear()[game]) this.boards[game] = now;
+      else this.earlier.add(game);
+    }
+    if (this.earlier.size) this.showGames();
+  }
+
   /** The two plays of the phase in which the boards first differed, from the record of the match. */
   async loadParting() {
     const round = this.view.parted;
     if (round === null || !this.partingWords) return;
     let phases;
     try {
-      ({ phases } = await api.get(`/api/matches/${this.view.match}/history`));
+      ({ phases } = await this.history());
     } catch (problem) {
       this.partingWords.textContent = problemText(problem);
       return;

@@ -74,18 +74,23 @@ export class DicePanel {
     this.match = match;
     this.list = el('dl', { class: 'facts' });
     this.field = el('input', { type: 'text', maxlength: 200, autocomplete: 'off', spellcheck: 'false', id: 'own-seed' });
-    this.answer = el('p', { class: 'small muted' });
+    this.answer = el('p', { class: 'small muted hash', role: 'status' }, t('match.dice.own_hint'));
     this.own = el('form', { class: 'own-seed', onsubmit: (event) => this._choose(event) },
       el('label', { class: 'field' }, t('match.dice.own'), this.field),
       el('button', { class: 'button', type: 'submit' }, t('match.dice.use')));
+    this.check = el('a', { href: `/dice?match=${encodeURIComponent(match)}`, class: 'small' }, t('match.dice.check'));
     this.element = el('details', { class: 'panel', id: 'dice-panel' },
       el('summary', {}, icon('shield'), t('match.dice.title')),
-      el('div', { class: 'panel-body' }, el('p', { class: 'small' }, t('match.dice.about')), this.own, this.answer, this.list,
-        el('a', { href: `/dice?match=${encodeURIComponent(match)}`, class: 'small' }, t('match.dice.check'))));
+      el('div', { class: 'panel-body' }, el('p', { class: 'small' }, t('match.dice.about')), this.own, this.answer, this.list, this.check));
   }
 
   _choose(event) {
     event.preventDefault();
+    this.take();
+  }
+
+  /** Takes what is written in the field, if anything is: also when the match begins without a press on the button. */
+  take() {
     if (!this.field.value.trim()) return;
     const seed = chooseSeed(this.match, this.field.value);
     this.answer.textContent = t('match.dice.chosen', { seed });
@@ -94,7 +99,8 @@ export class DicePanel {
   /** `view` may be null: then nothing has been committed to yet. */
   show(view, names = {}) {
     const dice = view?.dice;
-    this.own.hidden = Boolean(view && (!view.seat || dice.hashes[view.seat]));
+    this.check.hidden = !dice;
+    this.own.hidden = this.answer.hidden = Boolean(view && (!view.seat || dice.hashes[view.seat]));
     const rows = [];
     const row = (label, value) => value && rows.push(el('dt', {}, label), el('dd', { class: 'hash' }, value));
     if (dice) {

@@ -30,7 +30,7 @@ export class Connection extends EventTarget {
     addEventListener('offline', () => this._line('lost'));
     document.addEventListener('visibilitychange', () => {
       if (!document.hidden) {
-        this.time.forget();
+        this.time.woke();
         if (this.line !== 'on') this._soon();
         else this.time.measure().then(() => {});
       }

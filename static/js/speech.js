@@ -8,7 +8,7 @@ import { playText } from './turn.js';
 /** What is next. */
 export function whatIsNext({ view, turn, sent, looking, lost, onBar, forced }) {
   if (lost) return [t('match.say.lost'), t(sent ? 'match.say.unsent' : 'match.say.safe'), { warn: true }];
-  if (view.stage === 'seeding') return [t('match.seeding.title'), t('match.seeding.text')];
+  if (view.stage === 'seeding') return [t('match.seeding.now'), t('match.seeding.text')];
   if (view.stage === 'paused') return [t('match.pause.title'), view.pause?.reason ?? ''];
   const played = view.mine?.played;
   if (played) {

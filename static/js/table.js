@@ -18,6 +18,8 @@ import { boardLabel, whatIsNext, whereTo, whyNotDone, whyNotThere } from './spee
 import { before, fade, swap } from './swap.js';
 import { playText, Turn } from './turn.js';
 
+const AGAIN_MS = 400;  // within so long a second press belongs to the first
+
 export class Table {
   constructor(container, { info, connection }) {
     this.info = info;
@@ -66,7 +68,7 @@ export class Table {
       undo: button('undo', 'match.act.undo', 'undo', () => this._undo()),
       reset: button('reset', 'match.act.reset', 'reset', () => this._reset()),
       done: button('done', 'match.act.done', 'check', () => this._done()),
-      look: button('look', 'match.act.look', 'eye', () => this._look(), 'primary'),
+      look: button('look', 'match.act.look', 'eye', () => { if (performance.now() - this.lookSince > AGAIN_MS) this._look(); }, 'primary'),
     };
     this.actions = el('div', { class: 'actions' });
     this.turnBox = el('section', { class: 'turn' }, this.prompt.element, this.actions);
@@ -503,6 +505,7 @@ export class Table {
     const wanted = played ? [look] : [undo, reset, done];
     if (this.actions.firstChild !== wanted[0]) {
       const focused = this.actions.contains(document.activeElement);
+      this.lookSince = performance.now();  // it stands where Done stood: a double click on Done does not press it
       this.actions.replaceChildren(...wanted);
       if (focused) wanted[wanted.length - 1].focus({ preventScroll: true });
     }

@@ -26,7 +26,7 @@ export function renderWaiting(container, info, changed) {
   }
   if (!info.seat) {
     container.replaceChildren(el('section', { class: 'card' }, el('h1', {}, t('match.waiting.stranger')), rules,
-      info.public ? el('p', {}, el('button', { class: 'button primary', onclick: call(`${matchPath}/join`) }, t('match.waiting.join'))) : null, problem));
+      ...(info.public ? stranger(info, problem, call(`${matchPath}/join`)) : [])));
     return;
   }
   const link = info.code ? `${location.origin}/join/${info.code}` : null;
@@ -39,6 +39,27 @@ export function renderWaiting(container, info, changed) {
     problem,
     el('p', {}, el('button', { class: 'button plain loss', type: 'button', onclick: call(`${matchPath}/cancel`) }, icon('cross'), t('match.waiting.cancel'))),
     dice.element));
+}
+
+/** A public match seen by somebody who may take the seat: a name if he has none yet, a button, his own text for the dice. */
+function stranger(info, problem, join) {
+  const dice = new DicePanel(info.id);
+  dice.show(null);
+  const name = el('input', { type: 'text', autocomplete: 'nickname', maxlength: 40, required: true });
+  const asked = el('label', { class: 'field', hidden: true }, t('match.waiting.name'), name);
+  const form = el('form', { class: 'stack', novalidate: true, onsubmit: async (event) => {
+    event.preventDefault();
+    dice.take();
+    try {
+      if (!asked.hidden && name.value.trim()) await api.post('/api/session', { name: name.value.trim() });
+    } catch (error) {
+      problem.textContent = problemText(error);
+      return;
+    }
+    await join();
+  } }, asked, el('p', {}, el('button', { class: 'button primary' }, t('match.waiting.join'))));
+  api.get('/api/session').then(({ player }) => { asked.hidden = Boolean(player); }).catch(() => {});
+  return [form, problem, dice.element];
 }
 
 function invite(link, code) {

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select
 
 from app.settings import Settings
 from app.store import Store, open_store
@@ -247,20 +247,6 @@ async def test_there_is_one_rematch(store: Store, other_node: Store) -> None:
     assert stored.rematch_id == ids[0]
     with pytest.raises(NoSuchMatch):
         await store.matches.set_rematch("nobody", a_new_match(players.A))
-
-
-async def test_servers_say_that_they_are_alive(store: Store, other_node: Store) -> None:
-    assert await store.matches.last_heartbeat() is None
-    await asyncio.gather(store.matches.heartbeat("one", NOON), other_node.matches.heartbeat("two", NOON + 5))
-    assert await store.matches.last_heartbeat() == NOON + 5
-    await store.matches.heartbeat("one", NOON + 7)
-    assert await store.matches.last_heartbeat() == NOON + 7
-    a_month_later = NOON + 30 * 86_400_000
-    await store.matches.heartbeat("three", a_month_later)
-    ids = await look(
-        store, lambda connection: connection.execute(text("SELECT id FROM nodes")).scalars().all()
-    )
-    assert ids == ["three"]  # servers that are long gone are forgotten
 
 
 # -------------------------------------------------------------------------------------------------- the secret seed

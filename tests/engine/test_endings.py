@@ -373,6 +373,14 @@ def test_absence_does_not_count_while_nothing_is_owed() -> None:
     assert ended(table) == ("abandoned", A, 120_000)
 
 
+def test_who_comes_back_before_he_owes_anything_has_used_up_no_patience() -> None:
+    table = a_phase("5W", "3-1", ruleset=rules(clock=LONG))
+    table.play(A, "8/5 6/5", after=1_000)
+    table.leave(A, after=2_000)
+    table.back(A, after=102_000)
+    assert table.match.presence.A.away_ms == 0
+
+
 def test_leaving_before_the_dice_rest_counts_from_there() -> None:
     table = a_phase("5W", "3-1", ruleset=rules(clock=LONG))
     table.leave(A, after=-1_000)
@@ -469,6 +477,20 @@ def test_the_grace_is_given_once_a_match(returns: bool) -> None:
     if returns:
         table.leave(A, after=0)
     assert zero_shown_at(table.match, A) == table.at(3_000)
+
+
+def test_a_second_grace_is_not_had_by_coming_back_while_the_flag_is_waited_for() -> None:
+    table = a_phase("5W", "3-1", ruleset=rules(clock={**SHORT, "delay_ms": 3_000}, absence_s=600))
+    table.play(B, "8/5 6/5")
+    table.leave(A, after=5_000)
+    table.back(A, after=30_000)
+    table.play(A, "8/5 6/5", after=40_000)
+    table.play(B)
+    table.leave(A, after=2_000)
+    table.back(A, after=3_500)  # the bank ran out at 3 s
+    assert zero_shown_at(table.match, A) == table.at(3_000)
+    table.wait(3_000 + LAG)
+    assert ended(table) == ("time", A, 3_000)
 
 
 def test_an_absence_that_ends_in_time_uses_no_grace() -> None:
@@ -643,11 +665,8 @@ def test_a_pause_begins_at_the_end_of_the_phase() -> None:
         view = view_for(table.match, seat)
         assert view.stage == "paused"
         assert view.pause is not None
-        assert (view.pause.until, view.pause.by, view.pause.reason) == (
-            table.at(604_000),
-            "Olga",
-            "a fire alarm",
-        )
+        assert (view.pause.since, view.pause.until) == (table.at(4_000), table.at(604_000))
+        assert (view.pause.by, view.pause.reason) == ("Olga", "a fire alarm")
 
 
 def test_in_a_pause_nothing_is_played_and_no_clock_runs() -> None:

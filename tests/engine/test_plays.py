@@ -266,3 +266,12 @@ def test_a_text_means_the_same_on_either_side_of_the_board() -> None:
     black = after(white.turned(), find_play(white.turned(), a_roll("6-1"), play).moves).turned()
     assert white.mine == black.mine == black.theirs
     assert black.mine[7] == 2
+
+
+def test_a_hop_that_either_die_makes_is_followed_with_the_die_that_fits() -> None:
+    """5/off is the 6 or the 5; only after the 6 can the 5 still play 6/1."""
+    graph = step_graph(pos("5:1 4:1 | 24:2"), a_roll("6-5"))
+    moves = graph.follow(hops("5/off 4/off"))
+    assert moves is not None
+    assert sorted(move.die for move in moves) == [5, 6]
+    assert graph.follow(hops("5/off 5/off")) is None

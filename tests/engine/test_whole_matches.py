@@ -54,6 +54,16 @@ STARTS = [
     "bar:1 6:4 5:4 4:4 3:2 | bar:1 6:4 5:4 4:4 3:2",
 ]
 seeds = st.integers(0, 2**32)
+times = st.sampled_from(
+    [
+        {},
+        {"mode": "off"},
+        {"mode": "relative", "threshold_ms": 1_000},
+        {"threshold_ms": 0, "ms_per_point": 1_000},
+        {"threshold_ms": 0, "ms_per_point": 1_000, "cap_num": 1, "cap_den": 1},
+        {"threshold_ms": 0, "ms_per_point": 1_000, "settlement": "loser_only"},
+    ]
+)
 rulesets = st.fixed_dictionaries(
     {},
     optional={
@@ -64,16 +74,7 @@ rulesets = st.fixed_dictionaries(
         "unfinished": st.sampled_from(
             [{}, {"mode": "none"}, {"num": 1, "den": 1}, {"num": 2, "den": 3}, {"may_flip": True}]
         ),
-        "time": st.sampled_from(
-            [
-                {},
-                {"mode": "off"},
-                {"mode": "relative", "threshold_ms": 1_000},
-                {"threshold_ms": 0, "ms_per_point": 1_000},
-                {"threshold_ms": 0, "ms_per_point": 1_000, "cap_num": 1, "cap_den": 1},
-                {"threshold_ms": 0, "ms_per_point": 1_000, "settlement": "loser_only"},
-            ]
-        ),
+        "time": times,
         "clock": st.sampled_from(
             [
                 {},
@@ -349,12 +350,13 @@ def test_points_add_up_to_nothing_and_the_winner_is_never_below(
 
 
 @whole_matches(90)
-@given(seeds, starts, rulesets, seeds, seeds, st.integers(0, 9_000_000), st.integers(0, 9_000_000))
+@given(seeds, starts, rulesets, times, seeds, seeds, st.integers(0, 9_000_000), st.integers(0, 9_000_000))
 def test_time_never_makes_or_turns_a_winner(
-    seed: int, start: str, ruleset: Ruleset, p: int, q: int, a_ms: int, b_ms: int
+    seed: int, start: str, ruleset: Ruleset, time: dict[str, Any], p: int, q: int, a_ms: int, b_ms: int
 ) -> None:
     """§6.3, §7.3: whatever the clocks say, the loser only comes nearer."""
-    table = a_match_of(seed, start, ruleset.changed({"clock": {"type": "none"}}))
+    ruleset = ruleset.changed({"clock": {"type": "none"}, "time": time})
+    table = a_match_of(seed, start, ruleset)
     score = play_out(table, Seats(Player(p), Player(q)))
     assume(score.outcome is Outcome.FINISHED)
     games = table.match.games
