@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakValueDictionary
 
-from engine.bot import Computer
-
 from app.service.displays import Accepted, Display, Refused
 from app.service.errors import AppError, MatchStillRuns, NoSuchMatch, NotYourSeat, ShuttingDown
 from app.service.info import Info, PlayerInfo, info_of, players_of
@@ -23,6 +21,7 @@ from app.store import Store
 from app.store.database import CommandSeen, VersionTaken
 from app.store.matches import StoredMatch
 from app.store.results import Finish
+from engine.bot import Computer
 from engine.errors import IllegalPlay, NotStarted, RuleError, StaleTurn
 from engine.match import (
     AcceptDraw,
@@ -50,7 +49,8 @@ from engine.view import NO_DRAFTS, Drafts, PhaseView, View, boards_of, phases_of
 log = logging.getLogger(__name__)
 
 HEARTBEAT_S = 1.0
-PING_S = 10.0
+PING_EVERY, COMPARE_EVERY = 10, 5  # heartbeats
+OVERDUE_MS = 1_500  # a deadline that nobody has acted on for so long is anybody's
 COMPUTER_RETRY_S = 1.0
 
 Wish = Callable[[int], Command]  # a command, once the time is known
@@ -83,6 +83,9 @@ class _Room:
             if display.seat not in views:
                 views[display.seat] = view_for(self.match, display.seat, self.drafts) if self.match else None
             display.show(views[display.seat])
+
+    def has_display(self, seat: Seat) -> bool:
+        return any(display.seat is seat for display in self.displays)
 
     def show_info(self) -> None:
         for display in self.displays:
@@ -124,29 +127,31 @@ class Matches:
     # ------------------------------------------------------------------------------------------- life of the node
 
     async def start(self) -> None:
-        """Take up all running matches; nobody pays for the time the server was down (§8.5)."""
+        """Take part. After a time in which no server was there, all running matches are taken up at once, and nobody
+        pays for that time (§8.5).
+        """
         now = self._now()
-        last_seen = await self._store.matches.last_heartbeat() or 0
-        for match_id in await self._store.matches.unfinished_ids():
-            async with self._using(match_id) as room, room.lock:
-                await self._take_up(room, now, last_seen)
-        await self._store.matches.heartbeat(self._node, now)
-        self._spawn(self._heartbeats())
+        down_since = await self._store.nodes.join(self._node, now)
+        await self._store.notices.listen(
+            self._node, self._changed_elsewhere, self._drafted_elsewhere, self._compare
+        )
+        if down_since is not None:
+            for match_id in await self._store.matches.unfinished_ids():
+                async with self._using(match_id) as room, room.lock:
+                    await self._give_back(room, now, down_since)
+        await self._sweep()
+        self._spawn(self._watch())
 
-    async def _take_up(self, room: _Room, now: int, last_seen: int) -> None:
-        if room.match is None:
-            return
-        down = now - max(last_seen, room.last_at)
-        if down > 0:
+    async def _give_back(self, room: _Room, now: int, down_since: int) -> None:
+        down = now - max(down_since, room.last_at)
+        if room.match is not None and down > 0:
             await self._carry_out(room, lambda at: GiveBack(down, at))
-        for seat in Seat:
-            if not any(display.seat is seat for display in room.displays):
-                await self._carry_out(room, lambda at, seat=seat: Leave(seat, at))  # type: ignore[misc]
         self._look_ahead(room)
 
     async def close(self) -> None:
         """Let what is in flight finish, and send the browsers away to come back."""
         self._closing = True
+        await self._store.notices.stop()
         for room in self._rooms.values():
             if room.timer:
                 room.timer.cancel()
@@ -156,24 +161,104 @@ class Matches:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._store.matches.heartbeat(self._node, self._now())
+        await self._store.nodes.leave(self._node, self._now())
 
     def require_open(self) -> None:
         """Raises ShuttingDown once the node is closing."""
         if self._closing:
             raise ShuttingDown
 
-    async def _heartbeats(self) -> None:
-        last_ping = time.monotonic()
+    async def _watch(self) -> None:
+        """Once a second: say that this node lives, and look after what no node looks after."""
+        beats = 0
         while True:
             await asyncio.sleep(HEARTBEAT_S)
-            if any(room.match is not None and room.match.score is None for room in self._rooms.values()):
-                await self._store.matches.heartbeat(self._node, self._now())
-            if time.monotonic() - last_ping >= PING_S:
-                last_ping = time.monotonic()
+            beats += 1
+            try:
+                if any(room.stored.state == "playing" for room in self._rooms.values()):
+                    await self._store.nodes.beat(self._node, self._now())
+                await self._sweep()
+                await self._take_overdue()
+                if beats % COMPARE_EVERY == 0:
+                    await self._compare_versions()
+            except Exception:
+                log.exception("the watch was disturbed; it goes on")
+            if beats % PING_EVERY == 0:
                 for room in list(self._rooms.values()):
                     for display in list(room.displays):
                         display.ping()
+
+    async def _sweep(self) -> None:
+        """Who was connected to a server that died is connected no more (§8.3)."""
+        for match_id, seat in await self._store.nodes.sweep(self._node):
+            async with self._using(match_id) as room, room.lock:
+                if room.match is not None and not room.has_display(seat):
+                    await self._carry_out(room, lambda at, seat=seat: Leave(seat, at))  # type: ignore[misc]
+
+    async def _take_overdue(self) -> None:
+        """Matches whose time has come while no server had them in memory."""
+        for match_id in await self._store.matches.due(self._now() - OVERDUE_MS, 100):
+            async with self._using(match_id) as room, room.lock:
+                if room.match is not None:
+                    await self._catch_up(room)
+                    await self._carry_out(room, Tick)
+                    self._look_ahead(room)
+
+    # ---------------------------------------------------------------------------------------------- other servers
+
+    def _changed_elsewhere(self, match_id: str, version: int | None) -> None:
+        room = self._rooms.get(match_id)
+        if room is not None and (version is None or version > room.version):
+            self._spawn(self._follow(room, info_too=version is None or room.match is None))
+
+    def _drafted_elsewhere(self, match_id: str, seat: Seat, turn: Turn, hops: tuple[Hop, ...]) -> None:
+        room = self._rooms.get(match_id)
+        if room is not None and room.match is not None and room.match.turn == turn and room.match.owes(seat):
+            room.drafts = room.drafts.with_(seat, hops)
+            room.show()
+
+    def _compare(self) -> None:
+        """Notices may have been lost: look at every room that somebody sees."""
+        for room in list(self._rooms.values()):
+            self._spawn(self._follow(room, info_too=True))
+
+    async def _compare_versions(self) -> None:
+        """Notices are hints; the stored version decides whether one was missed."""
+        rooms = dict(self._rooms)
+        for match_id, version in (await self._store.matches.versions(list(rooms))).items():
+            if version > rooms[match_id].version:
+                await self._follow(rooms[match_id], info_too=True)
+
+    async def _follow(self, room: _Room, *, info_too: bool) -> None:
+        async with room.lock:
+            await self._catch_up(room)
+            if info_too:
+                await self._read_info(room)
+                room.show_info()
+            room.show()
+
+    async def _catch_up(self, room: _Room) -> None:
+        """Take in what another server has stored since."""
+        if room.match is None or room.stale:
+            await self._read_again(room)
+            return
+        await self._take_in(room)
+        for seat in Seat:  # another server thought him gone; he is here
+            if (
+                room.has_display(seat)
+                and not room.match.presence[seat].connected
+                and room.match.score is None
+            ):
+                await self._carry_out(room, lambda at, seat=seat: Return(seat, at))  # type: ignore[misc]
+
+    async def _take_in(self, room: _Room) -> bool:
+        """Apply the rows that others have written; whether there were any."""
+        rows = await self._store.matches.events(room.stored.id, room.version)
+        for row in rows:
+            assert room.match is not None
+            room.version, room.last_at = row.version, max(room.last_at, row.at)
+            await self._happened(room, replay(room.match, row.events), row.events)
+        return bool(rows)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -196,6 +281,8 @@ class Matches:
         display = Display(match_id, seat)
         async with self._using(match_id) as room, room.lock:
             room.displays.add(display)
+            if seat is not None:
+                await self._store.nodes.seat_connected(match_id, seat, self._node)
             if seat is not None and room.match is not None:
                 await self._carry_out(room, lambda at: Return(seat, at))
             display.show_info(info_of(room.stored, room.players, seat))
@@ -210,10 +297,10 @@ class Matches:
         async with room.lock:
             room.displays.discard(display)
             seat = display.seat
-            last = seat is not None and not any(other.seat is seat for other in room.displays)
-            if last and room.match is not None and not self._closing:
-                assert seat is not None
-                await self._carry_out(room, lambda at: Leave(seat, at))
+            if seat is not None and not room.has_display(seat) and not self._closing:
+                gone = await self._store.nodes.seat_disconnected(display.match_id, seat, self._node)
+                if gone and room.match is not None:
+                    await self._carry_out(room, lambda at: Leave(seat, at))
             self._let_go(room)
 
     def pong(self, display: Display, ping: int) -> bool:
@@ -287,6 +374,7 @@ class Matches:
                 raise IllegalPlay("The draft", str(match.roll), "not-a-play", "it leaves the legal plays")
             room.drafts = room.drafts.with_(seat, hops)
             room.show()
+            self._store.notices.draft(room.stored.id, seat, turn, hops)
 
     @staticmethod
     def _seat(display: Display) -> Seat:
@@ -339,11 +427,11 @@ class Matches:
                     finish=self._finish(room, after),
                 )
             except CommandSeen:
-                await self._read_again(room)
+                room.stale = not await self._take_in(room)
                 room.show()
                 return False
             except VersionTaken:
-                room.stale = True
+                room.stale = not await self._take_in(room)
                 continue
             except BaseException:
                 room.stale = True
@@ -447,9 +535,11 @@ class Matches:
                 await self._carry_out(room, lambda at, seat=seat: Return(seat, at))  # type: ignore[misc]
             room.show_info()
             room.show()
+        await self._store.notices.changed(match_id)
 
     async def refresh(self, match_id: str) -> None:
-        """Something around the match has changed: tell its displays."""
+        """Something around the match has changed: tell its displays, here and elsewhere."""
+        await self._store.notices.changed(match_id)
         room = self._rooms.get(match_id)
         if room is None:
             return

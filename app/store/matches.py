@@ -22,7 +22,7 @@ from app.store.results import (
     rating_differences,
 )
 from app.store.seal import Seal
-from app.store.tables import idempotency, journal, matches, nodes, rating_changes, results, seat_grants
+from app.store.tables import idempotency, journal, matches, rating_changes, results, seat_grants
 from engine.dice import commitment
 from engine.match import Event, Match, new_match, next_deadline
 from engine.ruleset import Ruleset
@@ -345,20 +345,6 @@ class Matches:
         return await self._database.read(work)
 
     # ------------------------------------------------------------------------------------------------------ ratings
-
-    async def heartbeat(self, node: str, now: int) -> None:
-        """Notes that a server is alive."""
-
-        def work(connection: Connection) -> None:
-            insert_new(connection, nodes, {"id": node, "state": "serving", "heartbeat": now})
-            connection.execute(update(nodes).where(nodes.c.id == node).values(heartbeat=now))
-
-        await self._database.write(work)
-
-    async def last_heartbeat(self) -> int | None:
-        """When any server was last alive (ms)."""
-        newest = select(func.max(nodes.c.heartbeat))
-        return await self._database.read(lambda connection: connection.execute(newest).scalar())
 
     async def recompute_ratings(self) -> tuple[Difference, ...]:
         """Both ratings computed again from all stored results; where what is stored differs (§10.2)."""

@@ -74,7 +74,7 @@ export class DicePanel {
     this.match = match;
     this.list = el('dl', { class: 'facts' });
     this.field = el('input', { type: 'text', maxlength: 200, autocomplete: 'off', spellcheck: 'false', id: 'own-seed' });
-    this.answer = el('p', { class: 'small muted hash', role: 'status' }, t('match.dice.own_hint'));
+    this.answer = el('p', { class: 'small muted own-answer' }, t('match.dice.own_hint'));
     this.own = el('form', { class: 'own-seed', onsubmit: (event) => this._choose(event) },
       el('label', { class: 'field' }, t('match.dice.own'), this.field),
       el('button', { class: 'button', type: 'submit' }, t('match.dice.use')));

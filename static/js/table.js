@@ -445,7 +445,7 @@ export class Table {
     });
     this.me.show({
       color, heading: t(looking ? `match.band.here.${color}` : `match.band.you.${color}`), pips: count(shown.position[color]), off: shown.position[color][0],
-      aside: looking ? t('match.band.later', { game: shown.game }) : t('match.band.board', { game: shown.game }),
+      aside: [t('match.band.board', { game: shown.game }), looking ? el('span', { class: 'roomy' }, t('match.band.later')) : null],
     });
     this._drawStage();
     this.strip.show(this.scene);

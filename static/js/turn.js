@@ -228,10 +228,10 @@ export class Turn {
   }
 }
 
-/** Moves in notation, the farthest first; several alike as "(2)"; "*" marks a hit. */
+/** Moves in notation, in the server's order: the farthest first, of two from one place the longer first; several alike as "(2)"; "*" marks a hit. */
 export function playText(moves) {
   const hits = new Set(moves.filter((move) => move[3]).map((move) => move[1]));
-  const ways = joined(moves).sort((a, b) => b[0] - a[0] || b[1] - a[1]);
+  const ways = joined(moves).sort((a, b) => b[0] - a[0] || a[1] - b[1]);
   const name = (n) => (n === BAR ? 'bar' : n === OFF ? 'off' : String(n));
   const written = new Map();
   for (const [from, to] of ways) {

@@ -49,9 +49,14 @@ function stranger(info, problem, join) {
   const asked = el('label', { class: 'field', hidden: true }, t('match.waiting.name'), name);
   const form = el('form', { class: 'stack', novalidate: true, onsubmit: async (event) => {
     event.preventDefault();
+    if (!asked.hidden && !name.value.trim()) {
+      problem.textContent = t('problems.no-name');
+      name.focus();
+      return;
+    }
     dice.take();
     try {
-      if (!asked.hidden && name.value.trim()) await api.post('/api/session', { name: name.value.trim() });
+      if (!asked.hidden) await api.post('/api/session', { name: name.value.trim() });
     } catch (error) {
       problem.textContent = problemText(error);
       return;

@@ -62,7 +62,11 @@ async def test_a_forged_cookie_is_nobody(server: LiveServer) -> None:
 
 
 async def test_looking_at_an_invite_takes_no_seat(server: LiveServer) -> None:
-    async with person(server, "Anna") as anna, person(server, None) as preview, person(server, "Boris") as boris:
+    async with (
+        person(server, "Anna") as anna,
+        person(server, None) as preview,
+        person(server, "Boris") as boris,
+    ):
         made = await anna.post("/api/matches", {"opponent": "link"})
         assert made["state"] == "waiting"
         assert (await preview.http.get(f"/join/{made['code']}")).status_code == 200
@@ -78,7 +82,9 @@ async def test_looking_at_an_invite_takes_no_seat(server: LiveServer) -> None:
 async def test_of_many_who_join_at_once_one_gets_the_seat(server: LiveServer) -> None:
     async with person(server, "Anna") as anna, person(server, "B") as b, person(server, "C") as c:
         made = await anna.post("/api/matches", {"opponent": "anyone"})
-        answers = await asyncio.gather(*(who.http.post(f"/api/matches/{made['id']}/join") for who in (b, c, b, c)))
+        answers = await asyncio.gather(
+            *(who.http.post(f"/api/matches/{made['id']}/join") for who in (b, c, b, c))
+        )
         winners = {answer.json().get("seat") for answer in answers if answer.status_code == 200}
         assert winners == {"B"}
         lost = [answer.json() for answer in answers if answer.status_code != 200]
@@ -136,7 +142,9 @@ async def test_the_same_key_makes_one_match(server: LiveServer) -> None:
         ([], "bad-request"),
     ],
 )
-async def test_a_match_by_rules_that_do_not_exist_is_refused(server: LiveServer, body: object, code: str) -> None:
+async def test_a_match_by_rules_that_do_not_exist_is_refused(
+    server: LiveServer, body: object, code: str
+) -> None:
     async with person(server, "Anna") as anna:
         assert (await anna.refused("/api/matches", body))["code"] == code
         assert (await anna.get("/api/lobby"))["mine"] == []
@@ -154,7 +162,9 @@ async def test_own_settings_are_frozen_into_the_match(server: LiveServer) -> Non
 async def test_a_seat_link_opens_its_own_seat_on_another_device(server: LiveServer) -> None:
     async with seated(server) as (match_id, anna, boris, a, _b), person(server, "Annas phone") as phone:
         link = await anna.get(f"/api/matches/{match_id}/seat-link")
-        assert (await phone.refused(f"/api/matches/{match_id}/seat", {"secret": "x" * 32}))["code"] == "bad-seat-secret"
+        assert (await phone.refused(f"/api/matches/{match_id}/seat", {"secret": "x" * 32}))[
+            "code"
+        ] == "bad-seat-secret"
         refused = await boris.refused(f"/api/matches/{match_id}/seat", {"secret": link["secret"]})
         assert refused["code"] == "own-match", "one player never gets both seats"
         assert (await phone.post(f"/api/matches/{match_id}/seat", {"secret": link["secret"]}))["seat"] == "A"
@@ -192,7 +202,9 @@ async def test_another_site_can_change_nothing(server: LiveServer) -> None:
         assert own.status_code == 201
 
 
-@pytest.mark.parametrize("path", ["/", "/rules", "/dice", "/match/x", "/replay/x", "/join/x", "/static/js/board.js"])
+@pytest.mark.parametrize(
+    "path", ["/", "/rules", "/dice", "/match/x", "/replay/x", "/join/x", "/static/js/board.js"]
+)
 async def test_nothing_foreign_and_nothing_inline_may_run(server: LiveServer, path: str) -> None:
     async with person(server, None) as visitor:
         answer = await visitor.http.get(path)
@@ -222,7 +234,9 @@ async def test_errors_are_problems_with_a_code(server: LiveServer) -> None:
             assert answer.headers["content-type"] == "application/problem+json", path
             assert answer.json()["code"] == code, path
         assert (await anna.http.delete("/api/lobby")).json()["code"] == "method-not-allowed"
-        broken = await anna.http.post("/api/session", content=b"{", headers={"Content-Type": "application/json"})
+        broken = await anna.http.post(
+            "/api/session", content=b"{", headers={"Content-Type": "application/json"}
+        )
         assert broken.json()["code"] == "bad-request"
 
 

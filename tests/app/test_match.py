@@ -5,11 +5,22 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
+
+from app.settings import Settings
 
 from tests.support.server import LiveServer, first_way, owes, person, play_to_the_end, running_server, seated
+
+
+@pytest_asyncio.fixture
+async def server(store_settings: Settings) -> AsyncIterator[LiveServer]:
+    """A server on each kind of database."""
+    async with running_server(store_settings.database_url, store_settings.data_dir / "data") as running:
+        yield running
 
 
 async def test_two_people_play_a_match_to_the_end(server: LiveServer) -> None:
@@ -93,7 +104,10 @@ async def test_both_play_in_one_millisecond(server: LiveServer) -> None:
             answers = await asyncio.gather(*sends)
             assert sum(answer["type"] == "accepted" for answer in answers) == len(sends) // 2
             await asyncio.gather(
-                *(d.until_view(lambda v, turn=turn: v["turn"] != turn or v["stage"] == "over") for d in (a, b))
+                *(
+                    d.until_view(lambda v, turn=turn: v["turn"] != turn or v["stage"] == "over")
+                    for d in (a, b)
+                )
             )
             if a.view["stage"] == "over":
                 break
@@ -188,13 +202,13 @@ async def test_two_tabs_are_one_player(server: LiveServer) -> None:
         assert b.view["seats"]["A"]["connected"]
 
 
-async def test_a_restarted_server_goes_on_where_it_was(sqlite_url: str, tmp_path: Path) -> None:
-    async with running_server(sqlite_url, tmp_path / "data") as server:
+async def test_a_restarted_server_goes_on_where_it_was(store_settings: Settings, tmp_path: Path) -> None:
+    async with running_server(store_settings.database_url, tmp_path / "data") as server:
         async with seated(server) as (match_id, anna, boris, a, b):
             await a.play_something()
             before = await b.until_view(lambda v: v["seats"]["A"]["state"] == "played")
             cookies = anna.http.cookies, boris.http.cookies
-    async with running_server(sqlite_url, tmp_path / "data") as server:
+    async with running_server(store_settings.database_url, tmp_path / "data") as server:
         async with person(server, None) as anna, person(server, None) as boris:
             anna.http.cookies, boris.http.cookies = cookies
             async with anna.display(match_id) as a, boris.display(match_id) as b:
@@ -208,7 +222,9 @@ async def test_a_restarted_server_goes_on_where_it_was(sqlite_url: str, tmp_path
 
 async def test_one_person_plays_the_computer(server: LiveServer) -> None:
     async with person(server, "Anna") as anna:
-        made = await anna.post("/api/matches", {"opponent": "computer", "ruleset": {"reveal_ms": 0, "auto_pass_ms": 0}})
+        made = await anna.post(
+            "/api/matches", {"opponent": "computer", "ruleset": {"reveal_ms": 0, "auto_pass_ms": 0}}
+        )
         assert made["players"]["B"]["kind"] == "computer"
         async with anna.display(made["id"]) as a:
             await a.until(lambda: a.view)

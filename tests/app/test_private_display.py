@@ -64,7 +64,9 @@ async def test_a_play_shows_only_that_it_was_made(server: LiveServer) -> None:
             assert _differences(b_before, b.view) <= allowed
             assert _differences(x_before, x.view) <= allowed
             await _quiet(b, x)
-            assert (len(b.frames), len(x.frames)) == (frames[0] + 1, frames[1] + 1), "one update, whatever was played"
+            assert (len(b.frames), len(x.frames)) == (frames[0] + 1, frames[1] + 1), (
+                "one update, whatever was played"
+            )
             assert b.view["theirs"] is None
             assert x.view["mine"] is None
             for who in (boris, visitor):
@@ -123,7 +125,9 @@ async def test_no_seed_and_no_coming_roll_before_the_end(server: LiveServer) -> 
         told = "".join(a.raw + b.raw) + "".join((await _everything(anna, match_id)).values())
         assert seed not in told
         assert a.view["dice"]["seed"] is None
-        stored = b"".join(file.read_bytes() for file in server.settings.data_dir.parent.glob("nardy.sqlite3*"))
+        stored = b"".join(
+            file.read_bytes() for file in server.settings.data_dir.parent.glob("nardy.sqlite3*")
+        )
         assert bytes.fromhex(seed) not in stored
         assert seed.encode() not in stored
         refused = await anna.http.get(f"/api/matches/{match_id}.json")

@@ -43,7 +43,7 @@ async def globals_of(page: Page) -> str:
     return str(
         await page.evaluate(
             "() => JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie, location.href,"
-            " document.title, Object.entries(window).filter(([, v]) => typeof v !== 'object' && typeof v !== 'function')])"
+            " document.title, Object.entries(window).filter(([, v]) => !['object', 'function'].includes(typeof v))])"
         )
     )
 

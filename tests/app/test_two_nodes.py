@@ -1,0 +1,135 @@
+"""Two servers over one PostgreSQL: one history, one roll a phase, displays alike wherever they are (HOUSE D1, D2)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest_asyncio
+
+from tests.support.server import (
+    QUICK,
+    Display,
+    LiveServer,
+    Person,
+    first_way,
+    owes,
+    person,
+    play_to_the_end,
+    running_server,
+)
+
+
+@dataclass
+class Apart:
+    """Anna at one server, Boris at the other."""
+
+    match_id: str
+    one: LiveServer
+    two: LiveServer
+    anna: Person
+    boris: Person
+    a: Display
+    b: Display
+
+
+@contextlib.asynccontextmanager
+async def at(server: LiveServer, who: Person) -> AsyncIterator[Person]:
+    """The same person, talking to this server."""
+    async with person(server, None) as elsewhere:
+        elsewhere.http.cookies = who.http.cookies
+        yield elsewhere
+
+
+@pytest_asyncio.fixture
+async def apart(migrated_postgres_url: str, tmp_path: Path) -> AsyncIterator[Apart]:
+    async with contextlib.AsyncExitStack() as stack:
+        enter = stack.enter_async_context
+        one = await enter(running_server(migrated_postgres_url, tmp_path / "one"))
+        two = await enter(running_server(migrated_postgres_url, tmp_path / "two"))
+        anna = await enter(person(one, "Anna"))
+        boris = await enter(person(two, "Boris"))
+        made = await anna.post("/api/matches", {"ruleset": QUICK})
+        a = await enter(anna.display(made["id"]))
+        await a.until(lambda: a.info)
+        await boris.post(f"/api/invites/{made['code']}/join")
+        b = await enter(boris.display(made["id"]))
+        await a.until(lambda: a.view, patience=10)
+        await b.until(lambda: b.view)
+        await asyncio.gather(a.commit_seed(), b.commit_seed())
+        await asyncio.gather(a.reveal_seed(), b.reveal_seed())
+        for display in (a, b):
+            await display.until_view(lambda v: v["stage"] == "playing", 10)
+        yield Apart(made["id"], one, two, anna, boris, a, b)
+
+
+async def test_a_whole_match_across_two_servers(apart: Apart) -> None:
+    async with person(apart.two, None) as visitor, visitor.display(apart.match_id) as x:
+        await play_to_the_end(apart.a, apart.b, patience=90)
+        await x.until_view(lambda v: v["stage"] == "over", 10)
+        assert apart.a.view["result"] == apart.b.view["result"] == x.view["result"]
+    rows = await apart.one.services.matches._store.matches.events(apart.match_id)
+    assert [row.version for row in rows] == list(range(1, len(rows) + 1))
+    opened = [event.turn for row in rows for event in row.events if type(event).__name__ == "PhaseOpened"]
+    assert opened == sorted(set(opened))
+
+
+async def test_a_draft_is_seen_on_the_other_server_by_one_who_has_played(apart: Apart) -> None:
+    await apart.a.play_something()
+    await apart.b.until_view(lambda v: v["seats"]["A"]["state"] == "played")
+    way = first_way(apart.b.view["mine"]["steps"])
+    await apart.b.send(type="draft", turn="1W", moves=way[:1])
+    view = await apart.a.until_view(lambda v: v["theirs"] and v["theirs"]["draft"])
+    assert [move[:2] for move in view["theirs"]["draft"]] == way[:1]
+
+
+async def test_a_draft_is_not_seen_on_the_other_server_by_one_who_has_not_played(apart: Apart) -> None:
+    frames = len(apart.b.frames)
+    await apart.a.send(type="draft", turn="1W", moves=first_way(apart.a.view["mine"]["steps"])[:1])
+    await asyncio.sleep(0.5)
+    assert [frame for frame in apart.b.frames[frames:] if frame["type"] != "ping"] == []
+
+
+async def test_the_same_play_sent_to_both_servers_is_one(apart: Apart) -> None:
+    """D3 across servers: resent elsewhere with its id, it is answered as the first time."""
+    async with at(apart.two, apart.anna) as anna, anna.display(apart.match_id) as second:
+        await second.until(lambda: second.view)
+        for _ in range(6):
+            turn = apart.a.view["turn"]
+            if owes(apart.a.view):
+                way = first_way(apart.a.view["mine"]["steps"])
+                answers = await asyncio.gather(
+                    apart.a.play(way, turn, id=f"p{turn}"), second.play(way, turn, id=f"p{turn}")
+                )
+                assert [answer["type"] for answer in answers] == ["accepted", "accepted"]
+            if owes(apart.b.view) and apart.b.view["turn"] == turn:
+                await apart.b.play_something()
+            for display in (apart.a, apart.b, second):
+                await display.until_view(lambda v, turn=turn: v["turn"] != turn)
+    rows = await apart.one.services.matches._store.matches.events(apart.match_id)
+    ids = [row.command_id for row in rows if row.command_id]
+    assert len(ids) == len(set(ids))
+
+
+async def test_who_is_connected_elsewhere_is_not_gone(apart: Apart) -> None:
+    async with at(apart.two, apart.anna) as anna, anna.display(apart.match_id) as second:
+        await second.until(lambda: second.view)
+        await apart.a.connection.close()
+        await asyncio.sleep(0.4)
+        assert apart.b.view["seats"]["A"]["connected"]
+    view = await apart.b.until_view(lambda v: not v["seats"]["A"]["connected"])
+    assert view["seats"]["A"]["away_until"]
+
+
+async def test_a_joined_match_starts_on_the_page_that_waits_elsewhere(apart: Apart) -> None:
+    async with at(apart.two, apart.anna) as elsewhere:
+        made = await apart.anna.post("/api/matches", {"ruleset": QUICK})
+        async with elsewhere.display(made["id"]) as waiting:
+            await waiting.until(lambda: waiting.info)
+            async with at(apart.one, apart.boris) as boris:
+                await boris.post(f"/api/invites/{made['code']}/join")
+            await waiting.until(lambda: waiting.info["state"] == "playing")
+            await waiting.until(lambda: waiting.view)
