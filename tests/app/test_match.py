@@ -12,7 +12,6 @@ import pytest
 import pytest_asyncio
 
 from app.settings import Settings
-
 from tests.support.server import LiveServer, first_way, owes, person, play_to_the_end, running_server, seated
 
 

@@ -42,7 +42,9 @@ class LiveServer:
 async def running_server(database_url: str, data_dir: Path, **options: Any) -> AsyncIterator[LiveServer]:
     """A server on a free port, until the block ends."""
     options.setdefault("computer_pace_ms", 0)
-    settings = Settings(port=0, database_url=database_url, data_dir=data_dir, secret_key="a key for tests only")
+    settings = Settings(
+        port=0, database_url=database_url, data_dir=data_dir, secret_key="a key for tests only"
+    )
     app = create_app(settings, **options)
     listening = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(app, log_level="warning", ws="websockets-sansio", ws_per_message_deflate=False)
@@ -228,7 +230,8 @@ async def seated(
             await asyncio.gather(a.commit_seed(), b.commit_seed())
             await asyncio.gather(a.reveal_seed(), b.reveal_seed())
             await asyncio.gather(
-                a.until_view(lambda v: v["stage"] == "playing"), b.until_view(lambda v: v["stage"] == "playing")
+                a.until_view(lambda v: v["stage"] == "playing"),
+                b.until_view(lambda v: v["stage"] == "playing"),
             )
             yield match_id, anna, boris, a, b
 
