@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.bot import Heuristic
-
 from app.service.errors import (
     BadSeatSecret,
     KeyUsed,
@@ -29,6 +27,7 @@ from app.store import Store
 from app.store.matches import KeyReused, NewMatch, SeatTaken, StoredMatch
 from app.store.matches import NotMaker as StoreNotMaker
 from app.store.matches import NotWaiting as StoreNotWaiting
+from engine.bot import Heuristic
 from engine.errors import BadRuleset
 from engine.ruleset import DEFAULT, PRESETS, Ruleset
 from engine.turn import Seat, Seats

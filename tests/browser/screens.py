@@ -94,5 +94,5 @@ class Wire:
 async def until(holds: Callable[[], Any], patience: float = 8.0) -> None:
     """Wait until this holds."""
     async with asyncio.timeout(patience):
-        while not holds():  # noqa: ASYNC110 — what is waited for comes from another process
+        while not holds():
             await asyncio.sleep(0.005)
