@@ -37,12 +37,12 @@ class _Form(msgspec.Struct, forbid_unknown_fields=True):
     pass
 
 
-class _Line(_Form):
+class _Line(msgspec.Struct):  # a line may say more: what was expected, how it is tagged
     board: Any
     roll: Any
 
 
-class _Case(_Form, tag_field="kind", kw_only=True):
+class _Case(msgspec.Struct, tag_field="kind", kw_only=True):
     id: str
     title: str = ""
     note: str = ""

@@ -74,7 +74,7 @@ class _Room:
     round_trips: dict[Seat, int] = field(default_factory=dict)
     timer: asyncio.TimerHandle | None = None
     users: int = 0  # who is doing something with it just now
-    thinking: set[Seat] = field(default_factory=set)  # computers at work on the open roll
+    thinking: set[tuple[Seat, Turn]] = field(default_factory=set)  # computers at work
 
     def show(self) -> None:
         """Each display gets the view of its own seat, and only if it differs from its last one."""
@@ -485,10 +485,16 @@ class Matches:
             delay = max(0.0, (deadline - self._now()) / 1000)
             loop = asyncio.get_running_loop()
             room.timer = loop.call_later(delay, lambda: self._spawn(self._tick(room)))
-        for seat in room.match.computers - room.thinking:
-            if room.match.owes(seat) and room.match.can_move(seat):
-                room.thinking.add(seat)
-                self._spawn(self._think(room, seat))
+        turn = room.match.turn
+        for seat in room.match.computers:
+            if (
+                turn
+                and room.match.owes(seat)
+                and room.match.can_move(seat)
+                and (seat, turn) not in room.thinking
+            ):
+                room.thinking.add((seat, turn))
+                self._spawn(self._think(room, seat, turn))
 
     async def _tick(self, room: _Room) -> None:
         async with room.lock:
@@ -496,34 +502,28 @@ class Matches:
                 await self._carry_out(room, Tick)
                 self._look_ahead(room)
 
-    async def _think(self, room: _Room, seat: Seat) -> None:
+    async def _think(self, room: _Room, seat: Seat, turn: Turn) -> None:
         """The computer is given a view like any player, and plays like any player."""
         try:
             match = room.match
-            if match is None or match.turn is None or not match.owes(seat):
+            if match is None or match.turn != turn or not match.owes(seat):
                 return
-            turn = match.turn
-            wait = match.shown_at + self._pace_ms - self._now()
-            try:
-                hops = await asyncio.to_thread(self._computer.choose, view_for(match, seat))
-            except Exception:
-                log.exception("match %s: the computer failed at %s; it will try again", room.stored.id, turn)
-                await asyncio.sleep(COMPUTER_RETRY_S)
-                return
-            await asyncio.sleep(max(0, wait) / 1000)
+            rests_at = match.shown_at + self._pace_ms
+            hops = await asyncio.to_thread(self._computer.choose, view_for(match, seat))
+            await asyncio.sleep(max(0, rests_at - self._now()) / 1000)
             async with room.lock:
-                room.thinking.discard(seat)
-                try:
-                    await self._carry_out(
-                        room,
-                        lambda at: MakePlay(seat, turn, hops, at),
-                        command_id=f"{seat.value}:computer-{turn}",
-                    )
-                except RuleError:
-                    log.info("match %s: the computer's play of %s came too late", room.stored.id, turn)
-        finally:
-            room.thinking.discard(seat)
+                await self._carry_out(
+                    room,
+                    lambda at: MakePlay(seat, turn, hops, at),
+                    command_id=f"{seat.value}:computer-{turn}",
+                )
+        except Exception:  # it is asked again, but not at once and again and again
+            log.exception("match %s: the computer failed at %s", room.stored.id, turn)
+            await asyncio.sleep(COMPUTER_RETRY_S)
+            room.thinking.discard((seat, turn))
             self._look_ahead(room)
+        finally:
+            room.thinking.discard((seat, turn))
 
     # ---------------------------------------------------------------------------------------------- in and out
 

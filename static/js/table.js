@@ -194,7 +194,7 @@ export class Table {
     const other = otherSeat(this.view.seat);
     const is = this.view.seats[other].state;
     const was = old?.turn === this.view.turn ? old?.seats[other].state : null;
-    if (is === 'played' && was === 'thinking' && !this.view.mine?.played) {
+    if (is === 'played' && was === 'thinking' && !this.view.mine?.played && !this.prompt.passing) {  // the swap is not talked over
       this.prompt.say(t('match.say.opponentPlayed'), '', { ms: 3000 });
     }
     const offer = this.view.draw_offer;

@@ -7,12 +7,22 @@ import hashlib
 import hmac
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
 from app.settings import Settings
-from tests.support.server import LiveServer, first_way, owes, person, play_to_the_end, running_server, seated
+from tests.support.server import (
+    QUICK,
+    LiveServer,
+    first_way,
+    owes,
+    person,
+    play_to_the_end,
+    running_server,
+    seated,
+)
 
 
 @pytest_asyncio.fixture
@@ -239,3 +249,31 @@ async def test_one_person_plays_the_computer(server: LiveServer) -> None:
             new = await anna.get(f"/api/matches/{again['rematch']['id']}")
             assert new["seat"] == "B"
             assert new["players"]["A"]["kind"] == "computer"
+
+
+async def test_the_computer_is_asked_once_a_turn(server: LiveServer) -> None:
+    """Also when it fails at first: asked again a moment later, never again and again (I4)."""
+    asked: list[str] = []
+    computer = server.services.matches._computer
+
+    class Counting:
+        name, version = computer.name, computer.version
+
+        def choose(self, view: Any) -> Any:
+            asked.append(view.turn)
+            if len(asked) == 1:
+                raise RuntimeError("a bad moment")
+            return computer.choose(view)
+
+    server.services.matches._computer = Counting()
+    async with person(server, "Anna") as anna:
+        made = await anna.post("/api/matches", {"opponent": "computer", "ruleset": QUICK})
+        async with anna.display(made["id"]) as a:
+            await a.until(lambda: a.view)
+            await a.commit_seed()
+            await a.reveal_seed()
+            await a.until_view(lambda v: v["stage"] == "playing")
+            await play_to_the_end(a)
+    assert asked.count("1W") == 2
+    assert len(asked) == len(set(asked)) + 1
+    assert len(server.services.matches._tasks) <= 2, "the watch, and perhaps one thing in flight"
