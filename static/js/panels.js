@@ -134,7 +134,7 @@ export class Strip {
       });
       tile.foot.replaceChildren(...(mineNow
         ? (scene.played ? [icon('check'), t('match.strip.youPlayed')] : [])
-        : [t(looking ? 'match.strip.looking' : view.theirs ? 'match.strip.live' : view.seats[otherSeat(seat)].state === 'thinking' ? 'match.strip.thinks' : 'match.strip.done')]));
+        : [t(looking ? 'match.strip.looking' : view.theirs ? 'match.strip.live' : 'match.strip.began')]));
       tile.foot.className = mineNow ? 'state' : 'muted';
       // Kept in place when there is nothing to press, so that nothing below moves.
       tile.button.classList.toggle('unseen', mineNow || scene.peek === 'off');

@@ -21,6 +21,7 @@ from engine.plays import Hop
 from engine.turn import Seat, Seats, Turn
 from engine.view import NO_DRAFTS, View, boards_of, phases_of, view_for
 from tests.browser.hand import Hand
+from tests.browser.screens import until
 from tests.builders import Table, a_new_match, hops
 
 NAMES = Seats("Вера", "Глеб")
@@ -82,7 +83,8 @@ class Staged:
         """Put another table before the open page, which then knows nothing of the last one."""
         self.answers = True
         self._set(a_new_match(table.match.ruleset), seat)  # no turn is open: what was half made is forgotten
-        await self.page.locator(".stage .hit").first.wait_for(state="attached")
+        asked = self._pings
+        await until(lambda: asked in self.pongs)  # and what the page had still to say is said
         await self.page.evaluate("document.activeElement?.blur()")
         await self.page.mouse.move(0, 0)
         self._set(table, seat)

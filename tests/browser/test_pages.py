@@ -55,7 +55,8 @@ class World:
 @asynccontextmanager
 async def another(anna: Person, boris: Person) -> AsyncIterator[tuple[str, Display, Display]]:
     """One more match of these two, its first roll on the table."""
-    made = await anna.post("/api/matches", {"preset": "objective", "ruleset": QUICK})
+    hours = {"clock": {"bank_ms": 7_200_000}}  # nobody's flag falls while pages are looked at
+    made = await anna.post("/api/matches", {"preset": "objective", "ruleset": {**QUICK, **hours}})
     await boris.post(f"/api/invites/{made['code']}/join")
     async with anna.display(made["id"]) as a, boris.display(made["id"]) as b:
         await asyncio.gather(a.until(lambda: a.view), b.until(lambda: b.view))

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable
+from difflib import unified_diff
 from typing import Any
 
 from playwright.async_api import Page, expect
@@ -17,13 +18,22 @@ from tests.support.server import LiveServer, first_way, seated
 # The document but for what is public in an open phase: clocks, and each player's state in words and shape.
 _DOCUMENT = """() => {
   const copy = document.documentElement.cloneNode(true);
-  for (const part of copy.querySelectorAll('.clock, .state, #prompt')) part.remove();
+  for (const part of copy.querySelectorAll('.clock, .state, .tile > p, #prompt')) part.remove();
   return copy.outerHTML;
 }"""
 
 
-async def document(page: Page) -> str:
-    return str(await page.evaluate(_DOCUMENT))
+async def document(page: Page) -> list[str]:
+    """The document, a line for each tag."""
+    return str(await page.evaluate(_DOCUMENT)).replace("<", "\n<").splitlines()
+
+
+async def at_rest(page: Page) -> None:
+    """The page has come to rest: its dice too."""
+    before: list[str] = []
+    while (after := await document(page)) != before:
+        before = after
+        await asyncio.sleep(0.4)
 
 
 async def strings_in_heap(page: Page) -> list[str]:
@@ -61,8 +71,9 @@ async def quiet(watchers: list[Watcher], act: Callable[[], Awaitable[None]]) -> 
     before = [(await document(page), without_public_state(wire.view)) for page, wire in watchers]
     await act()
     await asyncio.sleep(0.3)  # more than the page waits before it sends a draft
-    after = [(await document(page), without_public_state(wire.view)) for page, wire in watchers]
-    assert after == before
+    for (page, wire), (lines, view) in zip(watchers, before, strict=True):
+        assert list(unified_diff(lines, await document(page), n=0)) == []
+        assert without_public_state(wire.view) == view
 
 
 async def test_nothing_of_a_secret_play_is_in_other_displays(live: LiveServer, screens: Screens) -> None:
@@ -74,8 +85,9 @@ async def test_nothing_of_a_secret_play_is_in_other_displays(live: LiveServer, s
         for page in (a_page, b_page, x_page):
             await page.goto(f"/match/{match}")
             await page.wait_for_selector(".stage .board")
-        await b_page.wait_for_selector(".record .open")
-        await asyncio.sleep(0.3)
+        for page in (a_page, b_page, x_page):
+            await page.wait_for_selector(".record .open")
+            await at_rest(page)
         watchers = [(b_page, b_wire), (x_page, x_wire)]
         hand = Hand(a_page)
 
@@ -128,6 +140,7 @@ async def test_a_second_tab_that_watches_tells_its_player_nothing(live: LiveServ
         wire = Wire(watching)
         await watching.goto(f"/match/{match}?watch=1")
         await watching.wait_for_selector(".watching .board")
+        await at_rest(watching)
 
         async def play() -> None:
             await a.play_something()
