@@ -13,7 +13,6 @@ import os
 import socket
 import sqlite3
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -46,8 +45,8 @@ async def a_server(database_url: str, folder: Path) -> AsyncIterator[LiveServer]
     port = _free_port()
     more = {"DATABASE_URL": database_url, "DATA_DIR": str(folder), "PORT": str(port), "HOST": "127.0.0.1"}
     environment = {**os.environ, **more, "SECRET_KEY": settings.secret_key, "LOG_LEVEL": "warning"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "app.cli", "serve"], env=environment, stdout=subprocess.DEVNULL
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "app.cli", "serve", env=environment, stdout=asyncio.subprocess.DEVNULL
     )
     try:
         async with httpx2.AsyncClient() as http, asyncio.timeout(30):
@@ -59,7 +58,7 @@ async def a_server(database_url: str, folder: Path) -> AsyncIterator[LiveServer]
         yield LiveServer(f"http://127.0.0.1:{port}", None, settings)
     finally:
         process.terminate()
-        process.wait()
+        await process.wait()
 
 
 async def plays(server: LiveServer, wanted: int) -> list[float]:
