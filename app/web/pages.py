@@ -28,43 +28,43 @@ def _page(name: str) -> FileResponse:
     return FileResponse(STATIC / name, media_type="text/html", headers={"Cache-Control": "no-cache"})
 
 
-@router.get("/")
+@router.api_route("/", methods=["GET", "HEAD"])
 async def home() -> FileResponse:
     """Play."""
     return _page("index.html")
 
 
-@router.get("/join/{code}")
+@router.api_route("/join/{code}", methods=["GET", "HEAD"])
 async def join(code: str) -> FileResponse:
     """An invite; looking at it takes no seat."""
     return _page("join.html")
 
 
-@router.get("/match/{match_id}")
+@router.api_route("/match/{match_id}", methods=["GET", "HEAD"])
 async def match(match_id: str) -> FileResponse:
     """The match, then its result."""
     return _page("match.html")
 
 
-@router.get("/replay/{match_id}")
+@router.api_route("/replay/{match_id}", methods=["GET", "HEAD"])
 async def replay(match_id: str) -> FileResponse:
     """Both games side by side."""
     return _page("replay.html")
 
 
-@router.get("/rules")
+@router.api_route("/rules", methods=["GET", "HEAD"])
 async def rules() -> FileResponse:
     """The rules in plain words."""
     return _page("rules.html")
 
 
-@router.get("/dice")
+@router.api_route("/dice", methods=["GET", "HEAD"])
 async def dice() -> FileResponse:
     """Check the dice."""
     return _page("dice.html")
 
 
-@router.get("/favicon.ico")
+@router.api_route("/favicon.ico", methods=["GET", "HEAD"])
 async def favicon() -> FileResponse:
     """The site's icon."""
     return FileResponse(STATIC / "favicon.svg", media_type="image/svg+xml")

@@ -209,6 +209,7 @@ async def test_nothing_foreign_and_nothing_inline_may_run(server: LiveServer, pa
     async with person(server, None) as visitor:
         answer = await visitor.http.get(path)
         assert answer.status_code == 200
+        assert (await visitor.http.head(path)).status_code == 200
         policy = answer.headers["content-security-policy"]
         assert "unsafe" not in policy
         assert "script-src 'self'" in policy
