@@ -5,6 +5,7 @@ The frames are made by the engine and by the code that writes them in the server
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from typing import Any
@@ -82,9 +83,14 @@ class Staged:
     async def deal(self, table: Table, seat: Seat | None, *, answers: bool = True) -> None:
         """Put another table before the open page, which then knows nothing of the last one."""
         self.answers = True
-        self._set(a_new_match(table.match.ruleset), seat)  # no turn is open: what was half made is forgotten
-        asked = self._pings
-        await until(lambda: asked in self.pongs)  # and what the page had still to say is said
+        for _ in range(8):  # a page that has heard nothing for long is connecting anew
+            self._set(
+                a_new_match(table.match.ruleset), seat
+            )  # no turn is open: what was half made is forgotten
+            with contextlib.suppress(TimeoutError):
+                asked = self._pings
+                await until(lambda: asked in self.pongs, patience=1)  # noqa: B023 — and what it had to say is said
+                break
         await self.page.evaluate("document.activeElement?.blur()")
         await self.page.mouse.move(0, 0)
         self._set(table, seat)

@@ -13,10 +13,11 @@ from playwright.async_api import Page, Route, WebSocketRoute, expect
 
 from engine.turn import Seat
 from tests.browser.conftest import Stage
+from tests.browser.hand import Hand
 from tests.browser.screens import PHONE, STILL, Screens, until
 from tests.browser.staged import Staged
 from tests.builders import A, B, Table, a_phase, rules
-from tests.support.server import LiveServer, seated
+from tests.support.server import LiveServer, first_way, seated
 
 START = "6:5 8:3 13:5 24:2 | 6:5 8:3 13:5 24:2"
 NO_DELAY = {"clock": {"delay_ms": 0}}
@@ -67,22 +68,19 @@ async def shown(page: Page, band: str = "me") -> int:
     return int(ms)
 
 
-@pytest.mark.parametrize("one_way_ms", [150, 300])
 async def test_clocks_are_right_with_a_wrong_browser_clock_and_a_slow_line(
-    live: LiveServer, screens: Screens, one_way_ms: int
+    live: LiveServer, screens: Screens
 ) -> None:
     async with seated(live, NO_DELAY) as (match, anna, boris, _a, _b):
-        pages = {
-            Seat.A: await screens.page(somebody=anna, **STILL),
-            Seat.B: await screens.page(somebody=boris, **STILL),
-        }
-        for (_seat, page), wrong in zip(pages.items(), (5_000, -5_000), strict=True):
+        pages = {}
+        for seat, player, wrong, one_way_ms in ((Seat.A, anna, 5_000, 150), (Seat.B, boris, -5_000, 300)):
+            pages[seat] = page = await screens.page(somebody=player, **STILL)
             await page.add_init_script(WRONG_CLOCK % wrong)
             await lag(page, one_way_ms / 1000)
             await page.goto(f"/match/{match}")
         for page in pages.values():
             await page.wait_for_selector(".band.me .clock.running")
-        await asyncio.sleep(8 * one_way_ms / 1000)  # three round trips are measured
+        await asyncio.sleep(2.4)  # three round trips are measured
         for seat, page in pages.items():
             view = await live.services.matches.view(match, seat)
             for band, whose in (("me", seat), ("them", seat.other)):
@@ -102,7 +100,6 @@ async def test_the_time_of_a_browser_has_no_effect(live: LiveServer, screens: Sc
         await page.add_init_script(WRONG_CLOCK % (24 * 3_600_000))
         await page.goto(f"/match/{match}")
         await page.wait_for_selector(".stage .hit.source")
-        sent: list[str] = []
         await page.evaluate(
             """() => {
               const send = WebSocket.prototype.send;
@@ -113,10 +110,8 @@ async def test_the_time_of_a_browser_has_no_effect(live: LiveServer, screens: Sc
               };
             }"""
         )
-        moves = " ".join(f"{start}/{end}" for start, end in _some_play(a.view))
-        await page.keyboard.press("Slash")
-        await page.locator("#play-text").fill(moves)
-        await page.keyboard.press("Enter")
+        moves = " ".join(f"{start}/{end}" for start, end in first_way(a.view["mine"]["steps"]))
+        await Hand(page).write(moves)
         await page.locator('[data-act="done"]').click()
         await expect(page.locator("#prompt")).to_have_text("Ваш ход сделан. Ждём соперника.")
         sent = [frame for frame in await page.evaluate("window.frames_sent") if frame["type"] == "play"]
@@ -124,15 +119,6 @@ async def test_the_time_of_a_browser_has_no_effect(live: LiveServer, screens: Sc
         view = await a.until_view(lambda v: v["seats"]["A"]["state"] == "played")
         assert 0 <= view["seats"]["A"]["charged_ms"] < 60_000
         assert 180_000 < view["seats"]["A"]["bank_ms"] <= 240_000
-
-
-def _some_play(view: Any) -> list[list[int]]:
-    node, moves = 0, []
-    while view["mine"]["steps"][node]:
-        edge = view["mine"]["steps"][node][0]
-        moves.append(edge[:2])
-        node = edge[4]
-    return moves
 
 
 # ------------------------------------------------------------------------------------------------ running and standing

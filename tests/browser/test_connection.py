@@ -12,7 +12,7 @@ from tests.browser.hand import Hand
 from tests.browser.screens import EN, STILL, Screens, Wire, until
 from tests.browser.staged import Staged
 from tests.builders import A, Table, a_phase
-from tests.support.server import LiveServer, owes, seated
+from tests.support.server import LiveServer, first_way, owes, seated
 
 START = "6:5 8:3 13:5 24:2 | 6:5 8:3 13:5 24:2"
 
@@ -129,14 +129,9 @@ async def test_a_play_sent_again_is_played_once(live: LiveServer, screens: Scree
         await page.route_web_socket("**/ws/matches/*", connected)
         await page.goto(f"/match/{match}")
         await page.wait_for_selector(".stage .hit.source")
-        source = a.view["mine"]["steps"][0][0][0]
-        for _ in range(4):
-            if await page.locator('[data-act="done"]').get_attribute("aria-disabled") == "false":
-                break
-            sources = page.locator(".stage .hit.source")
-            source = int(await sources.first.get_attribute("data-place") or 0)
-            await Hand(page).click(source)
-            await page.wait_for_timeout(30)
+        await Hand(page).write(
+            " ".join(f"{start}/{end}" for start, end in first_way(a.view["mine"]["steps"]))
+        )
         deaf = True
         await page.locator('[data-act="done"]').click()
         await a.until_view(lambda v: v["mine"]["played"])  # it has arrived; its answer has not

@@ -239,8 +239,8 @@ async def test_a_double_click_on_done_does_not_press_the_button_that_comes_in_it
 
 
 @pytest.mark.parametrize("screen", [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop")])
-async def test_done_pressed_many_times_sends_one_play(deal: Stage, screen: dict[str, Any]) -> None:
-    staged = await deal(a_table(), **screen, **STILL, answers=False)
+async def test_done_pressed_many_times_sends_one_play(stage: Stage, screen: dict[str, Any]) -> None:
+    staged = await stage(a_table(), **screen, **STILL, answers=False)
     await staged.hand.drag(13, 5)
     done = staged.page.locator('[data-act="done"]')
     for _ in range(4):

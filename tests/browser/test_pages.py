@@ -233,25 +233,32 @@ async def test_a_page_is_in_words_axe_finds_nothing_and_nothing_scrolls_sideways
     assert await page.evaluate("document.documentElement.scrollWidth") <= screen["viewport"]["width"]
 
 
-@pytest.mark.parametrize(
-    "name", ["home", "join", "waiting room", "match", "result", "rules", "replay", "dice"]
-)
-async def test_the_language_is_switched_on_every_page_and_kept(
-    screens: Screens, world: World, name: str
+SWITCHED = [
+    pytest.param(["home", "join", "rules", "replay", "dice", "match, watched"], id="guest"),
+    pytest.param(["match", "result"], id="player"),
+    pytest.param(["waiting room"], id="who waits"),
+]
+
+
+@pytest.mark.parametrize("names", SWITCHED)
+async def test_the_language_is_switched_on_every_page_and_kept_on_the_next(
+    screens: Screens, world: World, names: list[str]
 ) -> None:
-    place = PLACES[name]
-    page = await screens.page(somebody=place.who(world), **STILL)
-    await show(page, place, world)
-    await expect(page.locator("html")).to_have_attribute("lang", "ru")
-    await page.get_by_role("button", name="English").click()
-    await expect(page.locator("html")).to_have_attribute("lang", "en")
-    await page.wait_for_selector(place.selector)
-    await words(page, "en")
+    page = await screens.page(somebody=PLACES[names[0]].who(world), **STILL)
+    language, other, button = "ru", "en", "English"
+    for name in names:
+        place = PLACES[name]
+        await show(page, place, world)
+        await expect(page.locator("html")).to_have_attribute("lang", language)
+        await page.get_by_role("button", name=button).click()
+        await expect(page.locator("html")).to_have_attribute("lang", other)
+        await page.wait_for_selector(place.selector)
+        await words(page, other)
+        language, other = other, language
+        button = {"ru": "English", "en": "Русский"}[language]
     await page.goto("/rules")
-    await page.get_by_role("button", name="Русский").click()
-    await expect(page.locator("html")).to_have_attribute("lang", "ru")
     await page.wait_for_selector(".prose")
-    await words(page, "ru")
+    await words(page, language)
 
 
 LANGUAGES = [

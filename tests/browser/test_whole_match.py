@@ -110,9 +110,9 @@ class Player:
 
 
 def is_middle(view: Any) -> bool:
-    """Three rounds have been played, and nobody has borne off yet."""
+    """Three rounds have been played, and nobody is about to finish yet."""
     off = [side[OFF] for board in view["boards"].values() for side in board.values()]
-    return int(view["turn"][:-1]) > 3 and not any(off)
+    return int(view["turn"][:-1]) > 3 and max(off) < 8
 
 
 def signed(number: int) -> str:
