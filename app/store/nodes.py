@@ -90,6 +90,7 @@ class Nodes:
         left = update(nodes).where(nodes.c.id == node).values(heartbeat=now, state="left")
         await self._database.write(lambda connection: connection.execute(left))
         await self._database.let_go()
+        self._state = "joining"  # should it join again, nobody must think that it serves already
 
     # ----------------------------------------------------------------------------------------- who is connected where
 
