@@ -161,19 +161,20 @@ class Lobby:
 
     async def _join(self, match: StoredMatch, account_id: str) -> Info:
         self._matches.require_open()
-        seat = await self.seat_of(match.id, account_id)
-        if seat is not None:
-            if match.state == "waiting":
-                raise OwnMatch
-            return await self._info(match, seat)  # the button was pressed twice
-        if match.state != "waiting":
-            raise NotWaiting(match.state)
-        try:
-            joined = await self._store.matches.join(match.id, Seat.B, account_id, self._now())
-        except (SeatTaken, StoreNotWaiting):
-            raise NotWaiting((await self._load(match.id)).state) from None
-        await self._matches.begin(match.id)
-        return await self._info(joined, Seat.B)
+        if await self.seat_of(match.id, account_id) is None:
+            try:
+                await self._store.matches.join(match.id, Seat.B, account_id, self._now())
+            except (SeatTaken, StoreNotWaiting):
+                if (
+                    await self.seat_of(match.id, account_id) is None
+                ):  # else the button was pressed twice at once
+                    raise NotWaiting((await self._load(match.id)).state) from None
+            else:
+                await self._matches.begin(match.id)
+        joined = await self._load(match.id)
+        if joined.state == "waiting":
+            raise OwnMatch
+        return await self._info(joined, await self.seat_of(match.id, account_id))
 
     async def cancel(self, match_id: str, account_id: str) -> Info:
         """Take a waiting match back. Raises NoSuchMatch, NotYourSeat, NotWaiting."""

@@ -85,11 +85,10 @@ async def test_of_many_who_join_at_once_one_gets_the_seat(server: LiveServer) ->
         answers = await asyncio.gather(
             *(who.http.post(f"/api/matches/{made['id']}/join") for who in (b, c, b, c))
         )
-        winners = {answer.json().get("seat") for answer in answers if answer.status_code == 200}
-        assert winners == {"B"}
-        lost = [answer.json() for answer in answers if answer.status_code != 200]
-        assert lost
-        assert all(problem["code"] == "not-waiting" for problem in lost)
+        told = [answer.json().get("seat") or answer.json()["code"] for answer in answers]
+        assert told in (["B", "not-waiting"] * 2, ["not-waiting", "B"] * 2), (
+            "one of them, however often he pressed"
+        )
 
 
 async def test_a_spectator_link_never_opens_a_seat(server: LiveServer) -> None:

@@ -189,8 +189,8 @@ async def test_a_whole_match_on_a_desktop_against_a_phone(live: LiveServer, scre
         async with anna.display(match) as a.tab, boris.display(match) as b.tab:
             await asyncio.gather(a.play_to_the_end(), b.play_to_the_end())
         await x.until(lambda v: v["stage"] == "over")
-        assert a.made > 10
-        assert b.made > 10
+        assert a.made > 5  # how many there are depends on the dice
+        assert b.made > 5
 
         view = a.wire.view
         assert view["result"] == b.wire.view["result"] == x.view["result"]
