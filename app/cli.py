@@ -146,6 +146,7 @@ def _serve(given: argparse.Namespace) -> int:
         loop="uvloop" if importlib.util.find_spec("uvloop") else "asyncio",
         ws="websockets-sansio",
         ws_per_message_deflate=False,
+        ws_max_size=65_536,  # what is larger is no message: the connection ends before it is read
         ws_ping_interval=20,  # proxies drop a connection after 60 s of silence
         ws_ping_timeout=20,
         log_level="warning" if settings.log_level == "info" else settings.log_level,

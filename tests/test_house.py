@@ -1,8 +1,18 @@
-"""Who may import whom, where import-linter cannot say it."""
+"""Agreements of the whole house that no linter can check."""
 
 import ast
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
+
+from app.service import errors as app_errors
+from app.service.errors import AppError
+from app.web import messages
+from engine import errors as rule_errors
+from engine.errors import RuleError
 
 HOUSE = Path(__file__).parents[1]
 
@@ -29,3 +39,18 @@ def test_the_web_takes_nothing_but_views_from_the_view_module() -> None:
 def test_a_migration_does_not_change_with_the_code() -> None:
     for file in (HOUSE / "migrations" / "versions").rglob("*.py"):
         assert not {module.partition(".")[0] for module, _ in imports(file)} & {"app", "engine"}, file.name
+
+
+@pytest.mark.parametrize("language", ["ru", "en"])
+def test_every_code_of_a_refusal_has_words(language: str) -> None:
+    """The code is for programs; a person reads a sentence in his language."""
+    kinds = [kind for module in (rule_errors, app_errors, messages) for kind in vars(module).values()]
+    refusals = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, RuleError | AppError)]
+    codes = {kind.code for kind in refusals} - {RuleError.code}
+    source = "".join(file.read_text(encoding="utf-8") for file in (HOUSE / "app" / "web").glob("*.py"))
+    codes |= set(re.findall(r'problem_response\(\s*\d+, "([a-z-]+)"', source))
+    words = json.loads(
+        (HOUSE / "static" / "locales" / language / "problems.json").read_text(encoding="utf-8")
+    )
+    assert len(codes) > 25
+    assert codes - words.keys() == set()

@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections import deque
 from dataclasses import dataclass
+from typing import Literal
 
 from app.service.errors import AppError
 from app.service.info import Info
@@ -16,6 +17,7 @@ from engine.errors import RuleError
 from engine.turn import Seat
 from engine.view import View
 
+Goodbye = Literal["restart", "slow", "flood"]
 _REPLIES = 64  # answers that may wait for a display that does not read
 _PINGS = 16  # round trips being measured at once
 
@@ -55,7 +57,7 @@ class Ping:
 class Bye:
     """The last frame: why the server closes."""
 
-    reason: str
+    reason: Goodbye
 
 
 Frame = ViewFrame | Accepted | Refused | Ping | Bye
@@ -101,7 +103,7 @@ class Display:
         """Ask for a pong."""
         self.reply(Ping(self._new_ping()))
 
-    def close(self, reason: str) -> None:
+    def close(self, reason: Goodbye) -> None:
         """Nothing more is sent but the reason."""
         self._bye = self._bye or Bye(reason)
         self._wake.set()

@@ -152,7 +152,7 @@ class Matches:
         """Let what is in flight finish, and send the browsers away to come back."""
         self._closing = True
         await self._store.notices.stop()
-        for room in self._rooms.values():
+        for room in list(self._rooms.values()):
             if room.timer:
                 room.timer.cancel()
             async with room.lock:

@@ -8,10 +8,12 @@ from typing import Annotated, Any, Literal
 import msgspec
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from app.service.displays import Accepted, Bye, Frame, Ping, Refused, ViewFrame
+from app.service.displays import Accepted, Bye, Frame, Goodbye, Ping, Refused, ViewFrame
 from app.service.errors import AppError
-from app.web.problems import problem_of
+from app.service.info import Info
+from app.web.problems import Problem, problem_of
 from engine.turn import Turn
+from engine.view import View
 
 MAX_MESSAGE = 4096  # bytes of one message from a browser
 
@@ -137,25 +139,67 @@ def id_in(text: str) -> str | None:
     return found and found[1]
 
 
+class _Frame(msgspec.Struct, frozen=True, tag_field="type"):
+    """What is sent to a browser; `now` is the server's time (ms), which nothing inside a view holds."""
+
+    now: int
+
+
+class ViewMessage(_Frame, frozen=True, tag="view"):
+    """The whole view, and the match around it if that is new; to be answered by a pong at once."""
+
+    ping: int
+    view: View | None
+    info: Info | msgspec.UnsetType = msgspec.UNSET
+
+
+class AcceptedMessage(_Frame, frozen=True, tag="accepted"):
+    """The message with this id was carried out, now or the first time it came."""
+
+    id: str
+
+
+class ProblemMessage(_Frame, frozen=True, tag="problem"):
+    """A message was refused; nothing has happened."""
+
+    id: str | None
+    problem: Problem
+
+
+class PingMessage(_Frame, frozen=True, tag="ping"):
+    """Asks for a pong, to measure the round trip."""
+
+    ping: int
+
+
+class ByeMessage(_Frame, frozen=True, tag="bye"):
+    """The last frame, and why."""
+
+    reason: Goodbye
+
+
+ToBrowser = ViewMessage | AcceptedMessage | ProblemMessage | PingMessage | ByeMessage
+
 _encode = msgspec.json.Encoder().encode
 
 
 def write_frame(frame: Frame, now: int) -> str:
-    """A frame as it is sent; only this envelope holds the server's time."""
+    """A frame as it is sent."""
+    return _encode(_message(frame, now)).decode()
+
+
+def _message(frame: Frame, now: int) -> ToBrowser:
     match frame:
         case ViewFrame(view, info, ping):
-            body: dict[str, Any] = {"type": "view", "now": now, "ping": ping, "view": view}
-            if info is not None:
-                body["info"] = info
+            return ViewMessage(now, ping, view, msgspec.UNSET if info is None else info)
         case Accepted(id_):
-            body = {"type": "accepted", "id": id_, "now": now}
+            return AcceptedMessage(now, id_)
         case Refused(id_, error):
-            body = {"type": "problem", "id": id_, "now": now, "problem": problem_of(error)}
+            return ProblemMessage(now, id_, problem_of(error))
         case Ping(ping):
-            body = {"type": "ping", "now": now, "ping": ping}
+            return PingMessage(now, ping)
         case Bye(reason):
-            body = {"type": "bye", "now": now, "reason": reason}
-    return _encode(body).decode()
+            return ByeMessage(now, reason)
 
 
 def write_json(data: object) -> bytes:
@@ -185,23 +229,4 @@ class SeatSecretBody(_Message):
 
 def schemas() -> dict[str, Any]:
     """JSON Schemas of both directions, generated from the message models."""
-    from app.service.info import Info
-    from engine.view import View
-
-    return {
-        "from_browser": FromBrowser.json_schema(),
-        "view": msgspec.json.schema(View),
-        "info": msgspec.json.schema(Info),
-        "to_browser": {
-            "view": {"type": "view", "now": "ms", "ping": "int", "info?": "info", "view": "view | null"},
-            "accepted": {"type": "accepted", "id": "str", "now": "ms"},
-            "problem": {
-                "type": "problem",
-                "id": "str | null",
-                "now": "ms",
-                "problem": "RFC 9457, code, params",
-            },
-            "ping": {"type": "ping", "now": "ms", "ping": "int"},
-            "bye": {"type": "bye", "now": "ms", "reason": "restart | replaced | slow | flood"},
-        },
-    }
+    return {"from_browser": FromBrowser.json_schema(), "to_browser": msgspec.json.schema(ToBrowser)}

@@ -19,6 +19,7 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
+MAX_BODY = 65_536  # bytes of a request
 _UNSAFE = {"POST", "PUT", "PATCH", "DELETE"}
 
 router = APIRouter(include_in_schema=False)
@@ -95,6 +96,21 @@ class Guard:
             await refusal(scope, receive, send)
             return
 
+        if int(dict(scope["headers"]).get(b"content-length", b"0") or 0) > MAX_BODY:
+            refusal = problem_response(
+                413, "too-large", f"A body has at most {MAX_BODY} bytes.", {"limit": MAX_BODY}
+            )
+            await refusal(scope, receive, send)
+            return
+        received = 0
+
+        async def bounded() -> Message:
+            """A body that did not say its length ends where it becomes too long."""
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            return {"type": "http.disconnect"} if received > MAX_BODY else message
+
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
@@ -105,7 +121,7 @@ class Guard:
                     headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        await self._app(scope, receive, guarded)
+        await self._app(scope, bounded, guarded)
 
     def _is_foreign(self, scope: Scope) -> bool:
         headers = dict(scope["headers"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -11,6 +11,18 @@ from starlette.exceptions import HTTPException
 
 from app.service.errors import AppError
 from engine.errors import RuleError
+
+
+class Problem(TypedDict):
+    """RFC 9457, with a stable `code` and `params` for programs."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    params: dict[str, str | int | None]
+
 
 _TITLES = {
     400: "Bad request",
@@ -22,13 +34,13 @@ _TITLES = {
 _RULE_STATUS = {"illegal-play": 422, "bad-ruleset": 422, "bad-seed": 422, "bad-decision": 422}
 
 
-def problem_of(error: RuleError | AppError) -> dict[str, Any]:
+def problem_of(error: RuleError | AppError) -> Problem:
     """The body: a stable `code` and `params` for programs, `detail` for people."""
     status = error.status if isinstance(error, AppError) else _RULE_STATUS.get(error.code, 409)
     return _problem(status, error.code, str(error), error.params)
 
 
-def _problem(status: int, code: str, detail: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+def _problem(status: int, code: str, detail: str, params: dict[str, Any] | None = None) -> Problem:
     return {
         "type": f"/problems/{code}",
         "title": _TITLES.get(status, "Refused"),

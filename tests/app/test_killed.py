@@ -1,4 +1,4 @@
-"""A server that is killed loses nothing it has acknowledged (D9), and flags fall with nobody there (E1)."""
+"""A server that is killed loses nothing it has acknowledged, and flags fall with nobody there."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ async def test_a_flag_falls_with_no_browser_connected(store_settings: Settings, 
 
 
 async def test_both_gone_ends_by_itself(store_settings: Settings, tmp_path: Path) -> None:
-    """F4: a deterministic result, and the match leaves the lists."""
+    """A deterministic result, and the match leaves the lists."""
     rules = {"grace_s": 0, "absence_s": 1}
     async with running_server(store_settings.database_url, tmp_path / "data") as server:
         async with seated(server, rules) as (match_id, anna, _, a, b):
@@ -148,7 +148,7 @@ async def test_both_gone_ends_by_itself(store_settings: Settings, tmp_path: Path
 
 @pytest.mark.parametrize("field", ["at", "now", "thought_ms", "clock"])
 async def test_a_time_from_the_browser_is_no_time(server: LiveServer, field: str) -> None:
-    """E4: a message with a time in it is refused; nothing else is asked of the browser."""
+    """A message with a time in it is refused; nothing else is asked of the browser."""
     async with seated(server) as (_, _, _, a, _b):
         before = a.view
         answer = await a.ask(type="play", turn="1W", moves=first_way(a.view["mine"]["steps"]), **{field: 1})

@@ -1,9 +1,12 @@
-"""Guests, invitations, seats: who may sit where (D11), and what strangers can do (I7)."""
+"""Guests, invitations, seats: who may sit where, and what strangers can do."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import AsyncIterator
 
+import httpx2
 import pytest
 
 from tests.support.server import LiveServer, person, play_to_the_end, seated
@@ -243,7 +246,23 @@ async def test_errors_are_problems_with_a_code(server: LiveServer) -> None:
 async def test_the_wire_is_described_by_the_server(server: LiveServer) -> None:
     async with person(server, None) as visitor:
         schemas = await visitor.get("/api/schemas/socket.json")
-        assert "play" in str(schemas["from_browser"])
-        assert "View" in schemas["view"]["$defs"]
+        sent = {"play", "draft", "resign", "offer-draw", "accept-draw", "seed-commit", "seed-reveal", "pong"}
+        assert set(schemas["from_browser"]["discriminator"]["mapping"]) == sent
+        told = {"view", "accepted", "problem", "ping", "bye"}
+        assert set(schemas["to_browser"]["discriminator"]["mapping"]) == told
+        assert {"View", "SeatView", "Info"} <= set(schemas["to_browser"]["$defs"])
         described = await visitor.get("/api/openapi.json")
         assert "/api/matches/{match_id}/view" in described["paths"]
+
+
+async def test_a_body_without_end_is_refused(server: LiveServer) -> None:
+    async def endless() -> AsyncIterator[bytes]:
+        for _ in range(200):
+            yield b"x" * 1024
+
+    async with person(server, "Anna") as anna:
+        answer = await anna.http.post("/api/session", content=b"x" * 70_000)
+        assert (answer.status_code, answer.json()["code"]) == (413, "too-large")
+        with contextlib.suppress(httpx2.HTTPError):  # cut off, or refused: never read to its end
+            assert (await anna.http.post("/api/session", content=endless())).status_code >= 400
+        assert (await anna.get("/api/session"))["player"]["name"] == "Anna"

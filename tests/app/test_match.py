@@ -100,7 +100,7 @@ async def test_a_resent_play_after_a_cut_is_answered_as_the_first(server: LiveSe
 
 
 async def test_both_play_in_one_millisecond(server: LiveServer) -> None:
-    """Many rounds at once: every play stored, one new roll a phase, rounds in order (D1, D2)."""
+    """Many rounds at once: every play stored, one new roll a phase, rounds in order."""
     async with seated(server, {"clock": {"type": "none"}, "time": {"mode": "off"}}) as (match_id, _, _, a, b):
         for _ in range(60):
             turn = a.view["turn"]
@@ -252,7 +252,7 @@ async def test_one_person_plays_the_computer(server: LiveServer) -> None:
 
 
 async def test_the_computer_is_asked_once_a_turn(server: LiveServer) -> None:
-    """Also when it fails at first: asked again a moment later, never again and again (I4)."""
+    """Also when it fails at first: asked again a moment later, never again and again."""
     asked: list[str] = []
     computer = server.services.matches._computer
 

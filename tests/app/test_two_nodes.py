@@ -1,4 +1,4 @@
-"""Two servers over one PostgreSQL: one history, one roll a phase, displays alike wherever they are (HOUSE D1, D2)."""
+"""Two servers over one PostgreSQL: one history, one roll a phase, displays alike wherever they are."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ async def test_a_draft_is_not_seen_on_the_other_server_by_one_who_has_not_played
 
 
 async def test_the_same_play_sent_to_both_servers_is_one(apart: Apart) -> None:
-    """D3 across servers: resent elsewhere with its id, it is answered as the first time."""
+    """Resent elsewhere with its id, it is answered as the first time."""
     async with at(apart.two, apart.anna) as anna, anna.display(apart.match_id) as second:
         await second.until(lambda: second.view)
         for _ in range(6):

@@ -90,7 +90,7 @@ def test_a_play_counts_until_the_last_millisecond(type_: str, zero: int, seat: S
 
 @pytest.mark.parametrize("seat", list(Seat))
 def test_the_flag_falls_with_no_browser_connected(seat: Seat) -> None:
-    """E1: by the server's own timer, the lag allowance later, and never with a number under zero."""
+    """By the server's own timer, the lag allowance later, and never with a number under zero."""
     table = a_phase("5W", "3-1", ruleset=rules(**clock_rules("simple"), absence_s=600, grace_s=0))
     table.play(seat.other, "8/5 6/5", after=100)
     table.leave(seat.other, after=200)
@@ -234,7 +234,7 @@ def test_a_pass_is_free_and_leaves_the_lag_quota_alone() -> None:
 
 
 def test_laying_out_and_taking_back_gives_and_takes_no_time() -> None:
-    """E6: a draft is no command at all, so no clock can tell of it."""
+    """A draft is no command at all, so no clock can tell of it."""
     table = a_phase("5W", "3-1")
     plain = view_for(table.match, A)
     drafted = view_for(table.match, A, Seats(hops("8/5"), ()))
@@ -254,7 +254,7 @@ def test_the_clock_starts_anew_in_every_phase() -> None:
 
 
 def test_a_flag_in_one_phase_is_worth_the_same_for_either_player() -> None:
-    """E11: the table of prices is symmetric under exchange of the players."""
+    """The table of prices is symmetric under exchange of the players."""
 
     def points(seat: Seat) -> tuple[int, int]:
         table = a_phase("5W", "3-1", ruleset=rules(**clock_rules("simple")))

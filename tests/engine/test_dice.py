@@ -84,7 +84,7 @@ def test_anybody_recomputes_every_roll(vector: dict[str, Any], opening_double: b
 
 
 def test_the_rolls_of_a_played_match_are_those_that_its_seeds_give() -> None:
-    """B1: a finished match is checked from what its view then shows."""
+    """A finished match is checked from what its view then shows."""
     table = a_match().play_until("9W")
     a, b = table.match.client_seeds.A, table.match.client_seeds.B
     assert a is not None
@@ -161,7 +161,7 @@ def test_every_part_of_the_text_counts(change: dict[str, Any], same: bool) -> No
 
 
 def test_swapped_players_who_keep_the_seeds_of_their_seats_get_the_same_dice() -> None:
-    """B5: the order of commits, reveals and plays, and who sits where, change no roll."""
+    """The order of commits, reveals and plays, and who sits where, change no roll."""
 
     def rolls(first: Seat) -> list[Roll]:
         table = a_new_match()
@@ -226,7 +226,7 @@ def test_seeds_do_not_show_themselves_where_they_are_printed() -> None:
 
 
 def test_the_engine_knows_no_clock_no_chance_and_no_world() -> None:
-    """B3: the only source of dice is the keyed code above; the server's seed comes in from outside."""
+    """The only source of dice is the keyed code above; the server's seed comes in from outside."""
     allowed = {
         *(
             "__future__",

@@ -86,7 +86,7 @@ def test_giving_up_costs_what_was_shown(scoring: str, x: str, y: str, game: str,
 
 
 def test_the_price_is_the_same_before_and_after_the_opponents_hidden_play() -> None:
-    """A17: whatever he plays, a hit too, and nothing else that the display gets tells of it."""
+    """Whatever he plays, a hit too, and nothing else that the display gets tells of it."""
     prices, views = set(), set()
     for play in (None, "10/7* 10/9", "6/5 6/3"):
         table = a_phase("5W", "3-1", x="6:5 | 18:1 6:5", y="10:2 6:5 | 18:1 6:5")
@@ -819,7 +819,7 @@ def test_a_pause_is_ordered_once() -> None:
 
 
 def test_the_servers_downtime_is_given_back() -> None:
-    """D9: nobody pays for it, even if his flag would have fallen in it."""
+    """Nobody pays for it, even if his flag would have fallen in it."""
     table = a_phase("5W", "3-1", ruleset=rules(clock=CLOCK))
     zero, shown = zero_shown_at(table.match, A), table.match.shown_at
     assert zero is not None

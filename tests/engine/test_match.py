@@ -239,7 +239,7 @@ def test_all_four_sides_have_had_the_same_number_of_turns() -> None:
 
 @pytest.mark.parametrize("connected", [True, False])
 def test_who_has_no_legal_play_is_passed_by_the_server(connected: bool) -> None:
-    """A7: a moment after the dice rest, uncharged, connected or not."""
+    """A moment after the dice rest, uncharged, connected or not."""
     table = a_phase("5W", "3-1", x=SHUT_OUT, ruleset=rules(auto_pass_ms=1_200))
     if not connected:
         table.leave(A, after=0)
@@ -321,7 +321,7 @@ WRONG: list[Any] = [
 
 @pytest.mark.parametrize(("wish", "error"), WRONG)
 def test_a_refused_command_changes_nothing(wish: Any, error: type[RuleError]) -> None:
-    """D7: neither the match nor its clocks, its log, or what any display shows."""
+    """Neither the match nor its clocks, its log, or what any display shows."""
     table = in_the_middle()
     match, events = table.match, list(table.events)
     views = [view_for(match, seat) for seat in (A, B, None)]
@@ -392,7 +392,7 @@ def test_what_is_due_is_done_before_what_is_wished() -> None:
 
 
 def test_the_dice_of_a_phase_do_not_change_whatever_happens_in_it() -> None:
-    """A12: half a play, a second tab, a reconnect, a restart from the stored events."""
+    """Half a play, a second tab, a reconnect, a restart from the stored events."""
     table = a_match().play_until("2W")
     roll, dice_view = table.roll, view_for(table.match, A).roll
     table.leave(A, after=100)

@@ -256,7 +256,7 @@ LINEAR = {"mode": "linear", "threshold_ms": 60_000, "ms_per_point": 20_000, "cap
     ],
 )
 def test_linear_assessment(points: int, slower: int, b: int) -> None:
-    """E11: exact equality and a ms to either side."""
+    """Exact equality and a ms to either side."""
     assert time_adjustment(rules(time=LINEAR), points, slower, 10_000_000) == b
 
 
@@ -338,7 +338,7 @@ START = "24:2 13:5 8:3 6:5 | 24:2 13:5 8:3 6:5"
 def test_the_price_of_giving_up(
     scoring: str, round_end: str, phase_end: str, points: int, loss_class: str
 ) -> None:
-    """A14: X is the dearer game; A is White there and gives up."""
+    """X is the dearer game; A is White there and gives up."""
     cheap = pos("| 1:1")  # Y: nothing of A's is left to lose
     price = concession(
         rules(scoring=scoring, unfinished="none"),

@@ -423,7 +423,7 @@ def after_some_phases(seed: int, start: str, ruleset: Ruleset, players: Seats[Pl
 def test_a_refused_command_changes_nothing_and_an_accepted_one_is_the_same_again(
     seed: int, start: str, ruleset: Ruleset, p: int, q: int, phases: int, data: st.DataObject
 ) -> None:
-    """D7: whatever comes in, the match, and what every display shows, is as before; or as the events say."""
+    """Whatever comes in, the match, and what every display shows, is as before; or as the events say."""
     table = after_some_phases(seed, start, ruleset, Seats(Player(p), Player(q)), phases)
     match = table.match
     before = [wire(match, display) for display in (A, B, None)]
@@ -524,7 +524,7 @@ def test_no_view_of_a_running_match_holds_its_seed_and_all_displays_hold_the_sam
 def test_a_price_is_at_least_a_point_and_what_is_charged(
     seed: int, start: str, ruleset: Ruleset, p: int, q: int
 ) -> None:
-    """A14: resigning is never free but where the rules say so, and charges what was shown."""
+    """Resigning is never free but where the rules say so, and charges what was shown."""
     table = after_some_phases(seed, start, ruleset, Seats(Player(p), Player(q)), 1 + p % 25)
     match = table.match
     for seat in Seat:
