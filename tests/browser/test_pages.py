@@ -152,13 +152,10 @@ PLACES = {
     "join": Place(lambda w: f"/join/{w.invite}", "form .button"),
     "join, no such invite": Place(lambda w: "/join/aaaa-aaaa", "main .button"),
     "waiting room": Place(lambda w: f"/match/{w.waiting}", ".qr", lambda w: w.host),
-    "match": Place(lambda w: f"/match/{w.open}", ".stage .hit.source", lambda w: w.anna),
-    "match, all panels open": Place(
-        lambda w: f"/match/{w.open}", ".stage .hit.source", lambda w: w.anna, open_more
-    ),
-    "match, resigning": Place(
-        lambda w: f"/match/{w.open}", ".stage .hit.source", lambda w: w.anna, ask_to_resign
-    ),
+    # Points, and not sources: the dice may leave one play only, which is then laid out already.
+    "match": Place(lambda w: f"/match/{w.open}", ".stage .hit", lambda w: w.anna),
+    "match, all panels open": Place(lambda w: f"/match/{w.open}", ".stage .hit", lambda w: w.anna, open_more),
+    "match, resigning": Place(lambda w: f"/match/{w.open}", ".stage .hit", lambda w: w.anna, ask_to_resign),
     "match, looking": Place(lambda w: f"/match/{w.played}", '[data-act="look"]', lambda w: w.anna, look),
     "match, watched": Place(lambda w: f"/match/{w.open}", ".watching .board"),
     "no such match": Place(lambda w: "/match/aaaaaaaa", "main h1"),
