@@ -52,6 +52,7 @@ HEARTBEAT_S = 1.0
 PING_EVERY, COMPARE_EVERY = 10, 5  # heartbeats
 OVERDUE_MS = 1_500  # a deadline that nobody has acted on for so long is anybody's
 COMPUTER_RETRY_S = 1.0
+_RENAMED_IN = 100  # matches at most, the newest, whose displays hear of a new name at once
 
 Wish = Callable[[int], Command]  # a command, once the time is known
 Moves = tuple[tuple[int, int], ...]  # from, to
@@ -546,6 +547,12 @@ class Matches:
         async with room.lock:
             await self._read_info(room)
             room.show_info()
+
+    async def renamed(self, account_id: str) -> None:
+        """A player has another name: tell the displays of the matches that he plays."""
+        playing = await self._store.matches.of_account(account_id, ("waiting", "playing"), _RENAMED_IN)
+        for stored in playing:
+            await self.refresh(stored.id)
 
     async def view(self, match_id: str, seat: Seat | None) -> View | None:
         """What a display of this seat would show now; None while the match waits. Raises NoSuchMatch."""

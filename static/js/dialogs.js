@@ -5,10 +5,12 @@ import { t } from './i18n.js';
 import { el, icon } from './page.js';
 import { copy } from './waiting.js';
 
-/** Resigning: shows its price and asks. `price()` gives mine.resign and what it means; `go(points)` resigns. */
+/** Resigning: shows its price and asks. `price()` gives mine.resign and what it means; `go(points)` resigns; `refused()` is told
+ *  of a press while nothing can be resigned. */
 export class Resign {
-  constructor({ price, go }) {
+  constructor({ price, go, refused }) {
     this.price = price;
+    this.refused = refused;
     this.text = el('p', { id: 'resign-text' });
     this.yes = el('button', { class: 'button plain loss', type: 'button', onclick: () => { go(this.points); this.dialog.close(); } }, icon('flag'), t('match.resign.yes'));
     this.dialog = el('dialog', { class: 'card ask', role: 'alertdialog', 'aria-labelledby': 'resign-text' }, this.text,
@@ -18,7 +20,10 @@ export class Resign {
   }
 
   open() {
-    if (!this.price()) return;
+    if (!this.price()) {
+      this.refused();
+      return;
+    }
     this.refresh();
     this.dialog.showModal();
   }

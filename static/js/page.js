@@ -2,7 +2,7 @@
 // the page's scheme, and el(), the one way markup is made. Data only ever becomes text nodes and attributes,
 // never markup, so nobody's name can.
 
-import { api } from './api.js';
+import { api, problemText } from './api.js';
 import { applyWords, hasWord, lang, loadWords, setLang, t } from './i18n.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -125,7 +125,8 @@ function header() {
   const other = lang() === 'ru' ? 'en' : 'ru';
   const menu = el('details', { class: 'menu' },
     el('summary', { class: 'button plain square', 'aria-label': t('common.nav.menu') }, icon('menu')),
-    el('nav', { 'aria-label': t('common.nav.label') }, links()));
+    el('nav', { 'aria-label': t('common.nav.label') }, links(),
+      el('button', { class: 'button plain', type: 'button', 'data-player': '', hidden: true, onclick: () => { menu.open = false; askName(); } })));
   // A touch outside or Escape puts it away.
   addEventListener('pointerdown', (event) => { if (!menu.contains(event.target)) menu.open = false; });
   addEventListener('keydown', (event) => {
@@ -146,7 +147,7 @@ function header() {
       el('button', { class: 'button plain square', type: 'button', lang: other, 'aria-label': t('common.language.other'), onclick: () => setLang(other) }, other.toUpperCase()),
       el('button', { class: 'button plain square', type: 'button', 'aria-label': t('common.theme'), onclick: switchTheme }, icon('theme')),
       menu,
-      el('a', { class: 'player-name', id: 'player-name', href: '/', hidden: true })));
+      el('button', { class: 'button plain player-name', type: 'button', 'data-player': '', hidden: true, onclick: askName })));
 }
 
 /** The badge in the header: 'on', 'connecting', 'lost', or null for a page without a connection. */
@@ -174,10 +175,38 @@ export function playerName(player) {
 
 /** Shows the session's player in the header. */
 export function showPlayer(player) {
-  const slot = document.getElementById('player-name');
-  if (!slot) return;
-  slot.hidden = !player;
-  slot.textContent = player ? playerName(player) : '';
+  for (const slot of document.querySelectorAll('[data-player]')) {
+    slot.hidden = !player;
+    slot.textContent = player ? playerName(player) : '';
+    slot.title = player ? t('common.name.change') : '';
+  }
+  shown = player;
+}
+
+let shown = null;  // the session's player
+
+/** Asks for another name; the page is loaded anew with it. */
+function askName() {
+  const input = el('input', { name: 'player', autocomplete: 'nickname', maxlength: 40, required: true });
+  input.value = shown.name;
+  const wrong = el('p', { class: 'loss small', role: 'alert', hidden: true });
+  const form = el('form', { class: 'name-form', onsubmit: async (event) => {
+    event.preventDefault();
+    try {
+      await api.post('/api/session', { name: input.value });
+      location.reload();
+    } catch (error) {
+      wrong.hidden = false;
+      wrong.textContent = problemText(error);
+    }
+  } },
+  el('label', { class: 'field' }, t('common.name.label'), input), wrong,
+  el('div', { class: 'row' }, el('button', { class: 'button primary' }, t('common.name.save')),
+    el('button', { class: 'button plain', type: 'button', onclick: () => dialog.close() }, t('common.action.cancel'))));
+  const dialog = el('dialog', { class: 'card ask', 'aria-label': t('common.name.change'), onclose: () => dialog.remove() }, form);
+  document.body.append(dialog);
+  dialog.showModal();
+  input.select();
 }
 
 /**

@@ -157,7 +157,7 @@ export class Now {
     this.scroll = el('div', { class: 'record-box', tabindex: '0', role: 'region', 'aria-label': t('match.record.title') },
       el('table', { class: 'record' }, el('caption', { class: 'sr' }, t('match.record.title')), el('thead', {}, this.heads), this.rows));
     // The box may become smaller after its rows are in; the open phase stays in sight.
-    new ResizeObserver(() => { if (this.follow) this.scroll.scrollTop = this.scroll.scrollHeight; }).observe(this.scroll);
+    new ResizeObserver(() => { if (this.follow) this._toEnd(); }).observe(this.scroll);
     this.parted = el('p', { class: 'row small', hidden: true });
     this.element = el('aside', { class: 'now', 'aria-label': t('match.now') },
       el('div', { class: 'round' }, this.round, this.rules), this.phases, this.doing, this.scroll, this.parted, footer);
@@ -204,12 +204,21 @@ export class Now {
       rows.push(el('tr', { class: 'open' }, el('td', {}, number(view.turn)), el('td', {}, view.roll.join('-')),
         ...(seat ? [el('td', {}, mineText ?? '…'), theirsText === null ? hidden() : el('td', {}, theirsText)] : [hidden(), hidden()])));
     }
-    const atEnd = this.scroll.scrollHeight - this.scroll.scrollTop - this.scroll.clientHeight < 40;
+    const atEnd = this.scroll.scrollHeight - this.scroll.scrollTop - this.scroll.clientHeight < 80;
     const top = this.scroll.scrollTop;
     this.rows.replaceChildren(...rows);
     this.follow = atEnd || rows.length !== this.seen;
-    this.scroll.scrollTop = this.follow ? this.scroll.scrollHeight : top;
+    if (this.follow) this._toEnd();
+    else this.scroll.scrollTop = top;
     this.seen = rows.length;
+  }
+
+  /** The newest line in sight, and the first one in sight not cut by the heads above it. */
+  _toEnd() {
+    const head = this.heads.offsetHeight;
+    const end = this.rows.offsetTop + this.rows.offsetHeight - this.scroll.clientHeight;
+    const first = [...this.rows.children].find((row) => row.offsetTop - head >= end);
+    this.scroll.scrollTop = first && end > 0 ? first.offsetTop - head : 0;
   }
 }
 

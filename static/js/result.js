@@ -59,6 +59,11 @@ class Card {
     this.build();
   }
 
+  /** The wording for a game that counts as of the last finished round; in round 1 that is the starting position. */
+  asOf(key) {
+    return roundOf(this.view.turn) === 1 ? `${key}_start` : key;
+  }
+
   // ---- words about people ----
 
   name(seat) {
@@ -268,7 +273,7 @@ class Card {
     const color = this.colorOf(game);
     const boardBox = el('div', { class: 'game-board' });
     const { white, black } = this.boards[game];
-    new Board(boardBox, { kind: 'mini', label: t(this.earlier.has(game) ? 'result.game.board_round' : 'result.game.board', { game }) })
+    new Board(boardBox, { kind: 'mini', label: t(this.earlier.has(game) ? this.asOf('result.game.board_round') : 'result.game.board', { game }) })
       .draw({ white, black, color, last: null, variant: this.rules.variant });
 
     const who = this.seat === null
@@ -281,7 +286,7 @@ class Card {
         el('p', { class: 'row between' },
           el('span', { class: 'row' }, this.seat === null ? null : seatDisc(color), el('span', {}, el('b', {}, game), `, ${who}`)),
           points === null ? null : el('b', { class: `points ${points > 0 ? 'win' : points < 0 ? 'loss' : ''}` }, signed(points))),
-        body, this.earlier.has(game) ? el('p', { class: 'muted' }, t('result.game.round_end')) : null));
+        body, this.earlier.has(game) ? el('p', { class: 'muted' }, t(this.asOf('result.game.round_end'))) : null));
   }
 
   /** The number at the head of a game's card: its points, or what it gives as credit. Null where none is counted. */
@@ -459,7 +464,7 @@ class Card {
       const raw = this.price(game);
       const cap = this.rules.scoring === 'pips' ? this.rules.pips_cap : null;
       if (cap !== null && raw === cap && left > cap) words.push(t('result.why.price_capped', { left: this.unit(left), cap }));
-      else words.push(left === raw ? t(this.earlier.has(game) ? 'result.why.price_round' : 'result.why.price_left', { left: this.unit(left) }) : t('result.why.price_dearer', { raw: this.unit(raw) }));
+      else words.push(left === raw ? t(this.earlier.has(game) ? this.asOf('result.why.price_round') : 'result.why.price_left', { left: this.unit(left) }) : t(this.asOf('result.why.price_dearer'), { raw: this.unit(raw) }));
       if (inside) words.push(t('result.why.price_inside', { credit: signed(this.forMe(credit)) }));
     }
     words.push(t('result.why.open_phase'));
@@ -484,7 +489,7 @@ class Card {
     }
     if (!this.creditAddsUp(game)) {
       const { num, den } = this.rules.unfinished;
-      return { why: t(conceded ? 'result.why.credit_round_end' : 'result.why.credit_plain', { portion: portion(num, den) }), value };
+      return { why: t(conceded ? this.asOf('result.why.credit_round_end') : 'result.why.credit_plain', { portion: portion(num, den) }), value };
     }
     const { mine, theirs, exact, cap } = this.lead(game);
     const { num, den } = this.rules.unfinished;
@@ -492,7 +497,7 @@ class Card {
     const words = [t('result.why.credit', { unit: t(`result.why.unit_${this.rules.scoring}`), sum: `(${figure(theirs)} − ${figure(mine)})${times}` })];
     if (Math.abs(exact) > cap) words.push(t('result.why.credit_cap', { cap }));
     else if (!Number.isInteger(exact)) words.push(t('result.why.truncated', { exact: figure(Math.abs(exact)), whole: figure(Math.trunc(Math.abs(exact))) }));
-    if (this.earlier.has(game)) words.push(t('result.why.round_end'));
+    if (this.earlier.has(game)) words.push(t(this.asOf('result.why.round_end')));
     return { why: words.join('; '), value };
   }
 

@@ -39,7 +39,8 @@ export function whyNotDone(turn) {
   const [from, to, die] = turn.example();
   const example = t('match.refuse.example', { play: notation(playText([[from, to, die, 0]])) });
   if (only) return [t(only.larger ? 'match.refuse.larger' : 'match.refuse.smaller', { die: only.die }), `${t('match.refuse.notBoth')} ${example}`, { warn: true }];
-  return [t('match.refuse.more', { die }), example, { warn: true }];
+  const left = turn.path.length ? [die] : turn.left;
+  return [t('match.refuse.more', { die: left.join(turn.double ? '-' : t('match.refuse.and')) }), example, { warn: true }];
 }
 
 /** Why a checker of mine cannot move. `barFirst`: another one stands on the bar. */

@@ -73,7 +73,7 @@ export class Table {
     this.actions = el('div', { class: 'actions' });
     this.turnBox = el('section', { class: 'turn' }, this.prompt.element, this.actions);
     this.strip = new Strip({ homeLeft: settings.get('homeLeft'), look: () => this._look() });
-    this.resign = new Resign({ price: () => this._price(), go: (points) => this._resign(points) });
+    this.resign = new Resign({ price: () => this._price(), go: (points) => this._resign(points), refused: () => this.prompt.say(t('match.resign.not_now'), '', { ms: 4000 }) });
     this.draw = el('button', { class: 'button plain', type: 'button', hidden: true, onclick: () => this._drawOffer() });
     this.dicePanel = new DicePanel(this.info.id);
     this.text = keysPanel((text) => this._fromText(text));

@@ -56,6 +56,15 @@ async def test_two_of_one_name_are_told_apart(server: LiveServer) -> None:
         assert (await second.get("/api/session"))["player"]["tag"]
 
 
+async def test_a_new_name_is_told_to_who_plays_and_watches(server: LiveServer) -> None:
+    async with seated(server) as (match_id, anna, _, a, b), person(server, None) as somebody:
+        async with somebody.display(match_id, watch=True) as x:
+            await x.until(lambda: x.info)
+            await anna.post("/api/session", {"name": "Anna Maria"})
+            for display in (a, b, x):
+                await display.until(lambda d=display: d.info["players"]["A"]["name"] == "Anna Maria")
+
+
 async def test_a_forged_cookie_is_nobody(server: LiveServer) -> None:
     async with person(server, "Anna") as anna, person(server, None) as forger:
         name, value = next(iter(anna.http.cookies.items()))

@@ -146,6 +146,7 @@ async def test_after_my_play_there_is_nothing_to_resign(deal: Stage) -> None:
     )
     await staged.page.get_by_role("button", name="Сдаться…").click(force=True)
     await expect(staged.page.get_by_role("alertdialog")).to_be_hidden()
+    await expect(staged.page.locator("#prompt")).to_have_text("Сдаться можно, пока ход за вами.")
 
 
 async def test_a_draw_is_offered_and_accepted(deal: Stage) -> None:
@@ -218,6 +219,11 @@ async def test_a_phone_of_360_px_has_big_targets_and_no_sideways_scroll(deal: St
         box = await button.bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= 740, "everything to play with is on the first screen"
+    await page.set_viewport_size({"width": 360, "height": 640})
+    for button in await page.locator(".actions button").all():
+        box = await button.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 640, "of a short phone too"
 
 
 @pytest.mark.parametrize("screen", [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop")])

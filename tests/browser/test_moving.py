@@ -317,7 +317,8 @@ NOT_DONE = [
         id="a die is left",
     ),
     pytest.param(
-        opening, [], "Ещё можно сыграть 6. Например, 24/18.", "A 6 can still be played. For example, 24/18.",
+        opening, [],
+        "Ещё можно сыграть 6 и 2. Например, 24/18.", "A 6 and a 2 can still be played. For example, 24/18.",
         id="nothing is played",
     ),
     pytest.param(

@@ -301,3 +301,29 @@ async def test_the_scheme_is_chosen_and_kept(screens: Screens, world: World) -> 
     assert dark != light
     await page.goto("/")
     assert await page.evaluate(background) == dark
+
+
+@pytest.mark.parametrize("screen", [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop")])
+async def test_a_player_sees_his_name_on_every_page_and_can_change_it(
+    live: LiveServer, screens: Screens, screen: dict[str, Any]
+) -> None:
+    async with person(live, "Ирина") as irina:
+        page = await screens.page(somebody=irina, **screen)
+    await page.goto("/rules")
+    small = screen is PHONE
+
+    async def name() -> Any:
+        if small:
+            await page.locator(".menu summary").click()
+        return page.locator(".menu [data-player]" if small else ".top-end > [data-player]")
+
+    await expect(await name()).to_have_text(re.compile(r"^Ирина( #\w+)?$"))
+    await page.locator("[data-player]:visible").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_label("Ваше имя").fill("...")
+    await dialog.get_by_role("button", name="Сохранить").click()
+    await expect(dialog.get_by_role("alert")).not_to_be_empty()
+    await dialog.get_by_label("Ваше имя").fill("Ирина Львова")
+    async with page.expect_navigation():
+        await dialog.get_by_role("button", name="Сохранить").click()
+    await expect(await name()).to_have_text(re.compile(r"^Ирина Львова( #\w+)?$"))
