@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 
 from engine.position import CHECKERS, OFF, Position, Side, pip_count
 from engine.rating import truncated
@@ -188,12 +189,14 @@ class Concession:
     loss_class: str
 
 
+@lru_cache(maxsize=4096)
 def concession(
     ruleset: Ruleset, round_end: Games[Position], phase_end: Games[Position], loser: Seat
 ) -> Concession:
     """The price of conceding now: the game worth more to the opponent, equal X (§8.1).
 
-    Depends on the ends of the last finished round and the last finished phase alone, never on the open phase.
+    Depends on the ends of the last finished round and the last finished phase alone, never on the open phase. A pure
+    function, remembered for what was asked most recently: every view of a phase shows the same price.
     """
     x, y = (_price(ruleset, game, round_end, phase_end, loser) for game in Game)
     dearer = y if y.points > x.points else x
