@@ -9,76 +9,33 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import os
-import socket
 import sqlite3
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import asyncpg
-import httpx2
+import uvloop
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import serve
 
-from app.settings import Settings
-from app.store import upgrade
-from tests.support.server import LiveServer, first_way, owes, seated
+from bench.wire import Server, a_server, ms, pairs
 
-RULES = {"clock": {"type": "none"}, "time": {"mode": "off"}}
+ROUNDS = 6
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@contextlib.asynccontextmanager
-async def a_server(database_url: str, folder: Path) -> AsyncIterator[LiveServer]:
-    """`nardy serve` in a process of its own."""
-    settings = Settings(database_url=database_url, data_dir=folder, secret_key="a key for this bench")
-    await upgrade(settings)
-    port = _free_port()
-    more = {"DATABASE_URL": database_url, "DATA_DIR": str(folder), "PORT": str(port), "HOST": "127.0.0.1"}
-    environment = {**os.environ, **more, "SECRET_KEY": settings.secret_key, "LOG_LEVEL": "warning"}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "app.cli", "serve", env=environment, stdout=asyncio.subprocess.DEVNULL
-    )
-    try:
-        async with httpx2.AsyncClient() as http, asyncio.timeout(30):
-            while True:
-                with contextlib.suppress(httpx2.HTTPError):
-                    await http.get(f"http://127.0.0.1:{port}/api/healthz")
-                    break
-                await asyncio.sleep(0.05)
-        yield LiveServer(f"http://127.0.0.1:{port}", None, settings)
-    finally:
-        process.terminate()
-        await process.wait()
-
-
-async def plays(server: LiveServer, wanted: int) -> list[float]:
+async def plays(server: Server, wanted: int) -> list[float]:
     """Seconds from sending a play to the opponent's display having news of it."""
     took: list[float] = []
     while len(took) < wanted:
-        async with seated(server, RULES) as (_, _, _, a, b):
-            while a.view["stage"] != "over" and len(took) < wanted:
-                for mover, other in ((a, b), (b, a)):
-                    if not owes(mover.view):
-                        continue
-                    turn, frames = mover.view["turn"], len(other.frames)
-                    way = first_way(mover.view["mine"]["steps"])
-                    began = time.perf_counter()
-                    await mover.send(type="play", id=f"p{turn}", turn=turn, moves=way)
-                    await other.until(lambda other=other, frames=frames: len(other.frames) > frames)
-                    took.append(time.perf_counter() - began)
-                    await mover.until_view(lambda v, turn=turn: v["turn"] != turn or not owes(v))
-                if not owes(a.view) and not owes(b.view):
-                    await asyncio.sleep(0.002)
+        async with pairs(server, 1) as [pair]:
+            while len(took) < wanted and await pair.ready():
+                began = time.perf_counter()
+                arrived = await pair.play()
+                took.append((arrived or time.perf_counter()) - began)
+                await asyncio.sleep(0.003)  # what follows from a play is not the next one's burden
     return took
 
 
@@ -98,10 +55,11 @@ async def echoes(number: int) -> list[float]:
                 await connection.send("x" * 120)
                 await connection.recv()
                 took.append(time.perf_counter() - began)
+                await asyncio.sleep(0.003)
     return took
 
 
-def sqlite_commits(folder: Path, number: int) -> list[float]:
+async def sqlite_commits(folder: Path, number: int) -> list[float]:
     """Seconds of one durable row: WAL, synchronous FULL."""
     took = []
     with contextlib.closing(sqlite3.connect(folder / "floor.sqlite3", isolation_level=None)) as database:
@@ -114,6 +72,7 @@ def sqlite_commits(folder: Path, number: int) -> list[float]:
             database.execute("INSERT INTO rows (text) VALUES (?)", ("x" * 300,))
             database.execute("COMMIT")
             took.append(time.perf_counter() - began)
+            await asyncio.sleep(0.003)
     return took
 
 
@@ -126,29 +85,26 @@ async def postgres_commits(url: str, number: int) -> list[float]:
         began = time.perf_counter()
         await database.execute("INSERT INTO bench_floor (text) VALUES ($1)", "x" * 300)
         took.append(time.perf_counter() - began)
+        await asyncio.sleep(0.003)
     await database.close()
     return took
 
 
-def _ms(seconds: list[float], share: float = 0.5) -> float:
-    return sorted(seconds)[min(len(seconds) - 1, int(len(seconds) * share))] * 1000
-
-
 async def measure(name: str, url: str, folder: Path, number: int) -> None:
-    """Three rounds of all three, in turn."""
+    """Rounds of all three, in turn."""
     way: list[float] = []
     floor: list[tuple[float, float]] = []
     async with a_server(url, folder) as server:
         await plays(server, 30)
-        for _ in range(3):
-            way += await plays(server, number // 3)
-            echo = _ms(await echoes(300))
-            commits = await postgres_commits(url, 300) if "postgres" in url else sqlite_commits(folder, 300)
-            floor.append((echo, _ms(commits)))
+        for _ in range(ROUNDS):
+            way += await plays(server, number // ROUNDS)
+            echo = ms(await echoes(100))
+            commits = await (postgres_commits(url, 100) if "postgres" in url else sqlite_commits(folder, 100))
+            floor.append((echo, ms(commits)))
     echo, commit = (statistics.median(values) for values in zip(*floor, strict=True))
     print(
-        f"{name:11} play -> display p50 {_ms(way):6.2f} ms  p99 {_ms(way, 0.99):6.2f} ms   echo {echo:.2f} ms + "
-        f"commit {commit:.2f} ms   ratio {_ms(way) / (echo + commit):.2f}   ({len(way)} plays)"
+        f"{name:11} play -> display p50 {ms(way):6.2f} ms  p99 {ms(way, 0.99):6.2f} ms   echo {echo:.2f} ms + "
+        f"commit {commit:.2f} ms   ratio {ms(way) / (echo + commit):.2f}   ({len(way)} plays)"
     )
 
 
@@ -160,9 +116,9 @@ def main() -> int:
     given = arguments.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
-        asyncio.run(measure("SQLite", f"sqlite:///{path / 'nardy.sqlite3'}", path, given.plays))
+        uvloop.run(measure("SQLite", f"sqlite:///{path / 'nardy.sqlite3'}", path, given.plays))
         if given.postgres:
-            asyncio.run(measure("PostgreSQL", given.postgres, path, given.plays))
+            uvloop.run(measure("PostgreSQL", given.postgres, path, given.plays))
     return 0
 
 
