@@ -68,7 +68,7 @@ class _Room:
     stale: bool = False  # the outcome of a write is not known: read again before anything else
     last_at: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    displays: set[Display] = field(default_factory=set)
+    displays: list[Display] = field(default_factory=list)  # in the order in which they came
     drafts: Drafts = NO_DRAFTS
     turn_began: float = 0.0  # monotonic: round trips of earlier turns do not count in this one
     round_trips: dict[Seat, int] = field(default_factory=dict)
@@ -280,7 +280,7 @@ class Matches:
             seat = min(await self._store.matches.seats_of(match_id, account_id), default=None)
         display = Display(match_id, seat)
         async with self._using(match_id) as room, room.lock:
-            room.displays.add(display)
+            room.displays.append(display)
             if seat is not None:
                 await self._store.nodes.seat_connected(match_id, seat, self._node)
             if seat is not None and room.match is not None:
@@ -295,7 +295,7 @@ class Matches:
         if room is None or display not in room.displays:
             return
         async with room.lock:
-            room.displays.discard(display)
+            room.displays.remove(display)
             seat = display.seat
             if seat is not None and not room.has_display(seat) and not self._closing:
                 gone = await self._store.nodes.seat_disconnected(display.match_id, seat, self._node)
@@ -531,8 +531,9 @@ class Matches:
         """Both seats are taken: the dice can be agreed on."""
         async with self._using(match_id) as room, room.lock:
             await self._read_again(room)
-            for seat in {display.seat for display in room.displays if display.seat}:
-                await self._carry_out(room, lambda at, seat=seat: Return(seat, at))  # type: ignore[misc]
+            for seat in Seat:
+                if room.has_display(seat):
+                    await self._carry_out(room, lambda at, seat=seat: Return(seat, at))  # type: ignore[misc]
             room.show_info()
             room.show()
         await self._store.notices.changed(match_id)
