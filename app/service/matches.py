@@ -579,6 +579,7 @@ class Matches:
             room = self._rooms.get(match_id)
             if room is None:
                 self._rooms[match_id] = room = await self._read(match_id)
+                self._look_ahead(room)
             room.users += 1
         try:
             yield room
