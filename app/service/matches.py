@@ -385,11 +385,14 @@ class Matches:
     async def _serve(self, display: Display, command_id: str, wish: Wish) -> bool:
         seat = self._seat(display)
         room = self._rooms[display.match_id]
+        arrived = self._now()  # nobody pays for what the server waits for (§7.1)
         async with room.lock:
             if room.match is None:
                 raise NotStarted
             try:
-                is_new = await self._carry_out(room, wish, command_id=f"{seat.value}:{command_id}")
+                is_new = await self._carry_out(
+                    room, wish, command_id=f"{seat.value}:{command_id}", arrived=arrived
+                )
             except (RuleError, AppError) as error:
                 display.reply(Refused(command_id, error))
                 return False
@@ -398,16 +401,19 @@ class Matches:
 
     # -------------------------------------------------------------------------------- lock, decide, store, apply
 
-    async def _carry_out(self, room: _Room, wish: Wish, *, command_id: str | None = None) -> bool:
+    async def _carry_out(
+        self, room: _Room, wish: Wish, *, command_id: str | None = None, arrived: int | None = None
+    ) -> bool:
         """The story of every command; the room's lock is held. Raises RuleError, and nothing has happened.
 
+        Its time is that of its arrival; without one it is what the server itself wants now.
         False where nothing was left to do: it came a second time, or causes nothing.
         """
         while True:
             if room.stale:
                 await self._read_again(room)
             assert room.match is not None
-            at = max(self._now(), room.last_at)
+            at = max(self._now() if arrived is None else arrived, room.last_at)
             try:
                 events, after = unfold(room.match, wish(at))
             except RuleError:
