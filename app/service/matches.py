@@ -69,7 +69,7 @@ class _Room:
     stale: bool = False  # the outcome of a write is not known: read again before anything else
     last_at: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    displays: set[Display] = field(default_factory=set)
+    displays: list[Display] = field(default_factory=list)  # in the order in which they came
     drafts: Drafts = NO_DRAFTS
     turn_began: float = 0.0  # monotonic: round trips of earlier turns do not count in this one
     round_trips: dict[Seat, int] = field(default_factory=dict)
@@ -281,7 +281,7 @@ class Matches:
             seat = min(await self._store.matches.seats_of(match_id, account_id), default=None)
         display = Display(match_id, seat)
         async with self._using(match_id) as room, room.lock:
-            room.displays.add(display)
+            room.displays.append(display)
             if seat is not None:
                 await self._store.nodes.seat_connected(match_id, seat, self._node)
             if seat is not None and room.match is not None:
@@ -296,7 +296,7 @@ class Matches:
         if room is None or display not in room.displays:
             return
         async with room.lock:
-            room.displays.discard(display)
+            room.displays.remove(display)
             seat = display.seat
             if seat is not None and not room.has_display(seat) and not self._closing:
                 gone = await self._store.nodes.seat_disconnected(display.match_id, seat, self._node)
@@ -386,11 +386,14 @@ class Matches:
     async def _serve(self, display: Display, command_id: str, wish: Wish) -> bool:
         seat = self._seat(display)
         room = self._rooms[display.match_id]
+        arrived = self._now()  # nobody pays for what the server waits for (§7.1)
         async with room.lock:
             if room.match is None:
                 raise NotStarted
             try:
-                is_new = await self._carry_out(room, wish, command_id=f"{seat.value}:{command_id}")
+                is_new = await self._carry_out(
+                    room, wish, command_id=f"{seat.value}:{command_id}", arrived=arrived
+                )
             except (RuleError, AppError) as error:
                 display.reply(Refused(command_id, error))
                 return False
@@ -399,16 +402,19 @@ class Matches:
 
     # -------------------------------------------------------------------------------- lock, decide, store, apply
 
-    async def _carry_out(self, room: _Room, wish: Wish, *, command_id: str | None = None) -> bool:
+    async def _carry_out(
+        self, room: _Room, wish: Wish, *, command_id: str | None = None, arrived: int | None = None
+    ) -> bool:
         """The story of every command; the room's lock is held. Raises RuleError, and nothing has happened.
 
+        Its time is that of its arrival; without one it is what the server itself wants now.
         False where nothing was left to do: it came a second time, or causes nothing.
         """
         while True:
             if room.stale:
                 await self._read_again(room)
             assert room.match is not None
-            at = max(self._now(), room.last_at)
+            at = max(self._now() if arrived is None else arrived, room.last_at)
             try:
                 events, after = unfold(room.match, wish(at))
             except RuleError:
@@ -532,8 +538,9 @@ class Matches:
         """Both seats are taken: the dice can be agreed on."""
         async with self._using(match_id) as room, room.lock:
             await self._read_again(room)
-            for seat in {display.seat for display in room.displays if display.seat}:
-                await self._carry_out(room, lambda at, seat=seat: Return(seat, at))  # type: ignore[misc]
+            for seat in Seat:
+                if room.has_display(seat):
+                    await self._carry_out(room, lambda at, seat=seat: Return(seat, at))  # type: ignore[misc]
             room.show_info()
             room.show()
         await self._store.notices.changed(match_id)
@@ -585,6 +592,7 @@ class Matches:
             room = self._rooms.get(match_id)
             if room is None:
                 self._rooms[match_id] = room = await self._read(match_id)
+                self._look_ahead(room)
             room.users += 1
         try:
             yield room

@@ -1,0 +1,89 @@
+"""Rooms: what a server keeps of a match in memory, and when it looks at the clock. No sockets, and a clock to set."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pytest
+import pytest_asyncio
+
+from app.service.matches import Matches
+from app.store import Store
+from app.store.matches import StoredMatch
+from engine.bot import Heuristic
+from engine.match import PlayMade
+from engine.ruleset import DEFAULT
+from engine.turn import Turn
+from tests.support.stores import NOON, a_playing_match
+
+QUICK = DEFAULT.changed({"reveal_ms": 0, "auto_pass_ms": 0})
+
+
+@dataclass
+class Clock:
+    """The time (ms); it stands until it is set."""
+
+    at: int = NOON
+
+    def __call__(self) -> int:
+        return self.at
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest_asyncio.fixture
+async def matches(store: Store, clock: Clock) -> AsyncIterator[Matches]:
+    """A server's matches."""
+    served = Matches(store, Heuristic(), "one", clock, computer_pace_ms=0)
+    await served.start()
+    yield served
+    await served.close()
+
+
+async def _an_open_match(store: Store, clock: Clock) -> StoredMatch:
+    """A match whose first roll is on the table: nobody has said a seed."""
+    match = await a_playing_match(store, ruleset=QUICK)
+    clock.at += 20_000
+    return match
+
+
+async def test_a_room_that_is_read_knows_what_is_due(matches: Matches, store: Store, clock: Clock) -> None:
+    """Else a computer or a flag would wait until something else happens."""
+    match = await _an_open_match(store, clock)
+    await matches.view(match.id, None)
+    await asyncio.sleep(0.3)
+    view = await matches.view(match.id, None)
+    assert view is not None
+    assert view.turn == "1W"
+
+
+async def test_thinking_is_charged_until_the_play_arrives(
+    matches: Matches, store: Store, clock: Clock
+) -> None:
+    """§7.1: what the server waits for before it can take a play up is nobody's thinking."""
+    match = await _an_open_match(store, clock)
+    display = await matches.connect(match.id, match.players.A)
+    await asyncio.sleep(0.3)
+    view = await matches.view(match.id, display.seat)
+    assert view is not None
+    assert view.turn is not None
+    assert view.mine is not None
+    clock.at += 2_000
+    way = Heuristic().choose(view)
+    room = matches._rooms[match.id]
+    async with room.lock:
+        playing = asyncio.create_task(
+            matches.play(display, "p", Turn(1), tuple((hop.start, hop.end) for hop in way))
+        )
+        await asyncio.sleep(0.01)
+        clock.at += 5_000
+    assert await playing
+    rows = await store.matches.events(match.id)
+    made = [event for row in rows for event in row.events if isinstance(event, PlayMade)]
+    assert [play.thought_ms for play in made] == [2_000]
+    await matches.disconnect(display)
