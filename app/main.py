@@ -13,11 +13,12 @@ from urllib.parse import urlsplit
 from fastapi import FastAPI
 
 from app.service.accounts import Accounts
+from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
 from app.settings import Settings
 from app.store import Store, open_store
-from app.web import accounts, pages, play, problems, socket
+from app.web import accounts, health, pages, play, problems, socket
 from app.web.deps import Services, Sessions
 from engine.bot import Heuristic
 
@@ -74,6 +75,7 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
                 accounts=Accounts(store, now),
                 lobby=Lobby(store, matches, secret, now),
                 matches=matches,
+                health=Health(store, matches),
                 now=now,
                 base_url=settings.base_url or None,
             )
@@ -99,6 +101,7 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
     own_hosts = frozenset({urlsplit(settings.base_url).netloc}) if settings.base_url else frozenset[str]()
     app.add_middleware(pages.Guard, own_hosts=own_hosts)
     problems.install(app)
+    app.include_router(health.router)
     app.include_router(accounts.router)
     app.include_router(play.router)
     app.include_router(socket.router)

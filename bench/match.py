@@ -52,7 +52,7 @@ async def a_server(database_url: str, folder: Path) -> AsyncIterator[LiveServer]
         async with httpx2.AsyncClient() as http, asyncio.timeout(30):
             while True:
                 with contextlib.suppress(httpx2.HTTPError):
-                    await http.get(f"http://127.0.0.1:{port}/api/healthz")
+                    await http.get(f"http://127.0.0.1:{port}/healthz")
                     break
                 await asyncio.sleep(0.05)
         yield LiveServer(f"http://127.0.0.1:{port}", None, settings)

@@ -122,6 +122,7 @@ class Matches:
         self._rooms: dict[str, _Room] = {}
         self._loading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._serving = False
         self._closing = False
 
     # ------------------------------------------------------------------------------------------- life of the node
@@ -141,6 +142,17 @@ class Matches:
                     await self._give_back(room, now, down_since)
         await self._sweep()
         self._spawn(self._watch())
+        self._serving = True
+
+    @property
+    def is_serving(self) -> bool:
+        """Whether this node has taken up the matches that it found running."""
+        return self._serving
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether this node is sending its displays away."""
+        return self._closing
 
     async def _give_back(self, room: _Room, now: int, down_since: int) -> None:
         down = now - max(down_since, room.last_at)

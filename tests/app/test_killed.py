@@ -45,7 +45,7 @@ async def a_process(settings: Settings, port: int) -> AsyncIterator[asyncio.subp
         async with httpx2.AsyncClient() as http, asyncio.timeout(30):
             while True:
                 with contextlib.suppress(httpx2.HTTPError):
-                    if (await http.get(f"http://127.0.0.1:{port}/api/healthz")).status_code == 200:
+                    if (await http.get(f"http://127.0.0.1:{port}/healthz")).status_code == 200:
                         break
                 await asyncio.sleep(0.05)
         yield process
