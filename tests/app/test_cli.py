@@ -419,7 +419,8 @@ def test_serve_says_where_it_is_and_stops_quietly(tmp_path: Path) -> None:
         finally:
             server.send_signal(signal.SIGINT)
             said = server.communicate(timeout=60)
-    assert said == ("", "")
+    assert said[0] == ""
+    assert [line["message"] for line in answers(said[1])] == ["stopping", "stopped"]
     assert server.returncode == 0
 
 

@@ -3,60 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
 import signal
-import socket
-import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 
-import httpx2
 import pytest
 
 from app.settings import Settings
+from tests.support.process import a_process, free_port
 from tests.support.server import LiveServer, first_way, owes, person, running_server, seated
-
-ROOT = Path(__file__).parents[2]
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-@contextlib.asynccontextmanager
-async def a_process(settings: Settings, port: int) -> AsyncIterator[asyncio.subprocess.Process]:
-    """`nardy serve` as a program of its own; killed at the end if it still runs."""
-    environment = {
-        **os.environ,
-        "DATABASE_URL": settings.database_url,
-        "DATA_DIR": str(settings.data_dir / "data"),
-        "SECRET_KEY": settings.secret_key,
-        "PORT": str(port),
-        "HOST": "127.0.0.1",
-    }
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "app.cli", "serve", cwd=ROOT, env=environment, stdout=asyncio.subprocess.DEVNULL
-    )
-    try:
-        async with httpx2.AsyncClient() as http, asyncio.timeout(30):
-            while True:
-                with contextlib.suppress(httpx2.HTTPError):
-                    if (await http.get(f"http://127.0.0.1:{port}/healthz")).status_code == 200:
-                        break
-                await asyncio.sleep(0.05)
-        yield process
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
 
 
 async def test_a_play_that_was_acknowledged_survives_kill_9(store_settings: Settings) -> None:
-    port = _free_port()
+    port = free_port()
     server = LiveServer(f"http://127.0.0.1:{port}", None, store_settings)
     async with a_process(store_settings, port) as process:
         async with seated(server) as (match_id, anna, boris, a, _b):
