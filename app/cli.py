@@ -120,10 +120,10 @@ def _serve(given: argparse.Namespace) -> int:
 
     from app import logs
     from app.main import create_app
-    from app.serving import REQUESTS_S, Server
+    from app.serving import LONGEST_S, Server
     from app.store import open_store
 
-    log = logging.getLogger(__name__)
+    log = logging.getLogger("app.cli")
 
     async def try_store() -> None:
         await (await open_store(settings)).close()
@@ -159,7 +159,7 @@ def _serve(given: argparse.Namespace) -> int:
         log_config=None,
         access_log=False,  # each request has a line of our own
         forwarded_allow_ips=settings.forwarded_allow_ips,
-        timeout_graceful_shutdown=REQUESTS_S,
+        timeout_graceful_shutdown=LONGEST_S,
         server_header=False,
     )
     server = Server(config, app, ready)

@@ -12,7 +12,7 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import Any
 
@@ -28,7 +28,8 @@ log = logging.getLogger(__name__)
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _GOODBYE_S = 2.0  # for displays to be told, and to say goodbye themselves
 _DEAF_S = 1.0  # then those are cut off that do not read
-REQUESTS_S = 3  # for HTTP requests that are being answered
+_REQUESTS_S = 3.0  # and those whose requests are not answered by then
+LONGEST_S = 4  # then uvicorn cancels what still runs
 
 
 class Server(uvicorn.Server):
@@ -85,6 +86,10 @@ class Server(uvicorn.Server):
     async def _cut_off(self) -> None:
         await asyncio.sleep(_DEAF_S)
         for connection in self._open_sockets():
+            connection.transport.abort()
+        await asyncio.sleep(_REQUESTS_S - _DEAF_S)
+        everyone: Iterable[Any] = list(self.server_state.connections)
+        for connection in everyone:
             connection.transport.abort()
 
     def _open_sockets(self) -> list[Any]:

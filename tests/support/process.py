@@ -25,15 +25,9 @@ def free_port() -> int:
         return port
 
 
-@contextlib.asynccontextmanager
-async def a_process(
-    settings: Settings, port: int, log: Path | None = None, **more: str
-) -> AsyncIterator[asyncio.subprocess.Process]:
-    """The server, once it answers; killed at the end if it still runs.
-
-    What it writes goes to the file `log`, else its complaints go to the test's own. `more` are further settings.
-    """
-    environment = {
+def environment_of(settings: Settings, port: int, **more: str) -> dict[str, str]:
+    """The variables that say these settings, and `more`."""
+    return {
         **{name: text for name, text in os.environ.items() if name not in _OURS},
         "DATABASE_URL": settings.database_url,
         "DATA_DIR": str(settings.data_dir / "data"),
@@ -42,12 +36,22 @@ async def a_process(
         "LOG_LEVEL": "warning",
         **more,
     }
+
+
+@contextlib.asynccontextmanager
+async def a_process(
+    settings: Settings, port: int, log: Path | None = None, **more: str
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    """The server, once it answers; killed at the end if it still runs.
+
+    What it writes goes to the file `log`, else its complaints go to the test's own. `more` are further settings.
+    """
     with contextlib.ExitStack() as stack:
         out = stack.enter_context(log.open("ab")) if log else None
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "app.cli", "serve"),
             cwd=ROOT,
-            env=environment,
+            env=environment_of(settings, port, **more),
             stdout=out or asyncio.subprocess.DEVNULL,
             stderr=out,
         )
