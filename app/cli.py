@@ -113,12 +113,17 @@ def _settings(given: argparse.Namespace) -> Settings:
 def _serve(given: argparse.Namespace) -> int:
     import asyncio
     import importlib.util
+    import logging
     import socket
 
     import uvicorn
 
+    from app import logs
     from app.main import create_app
+    from app.serving import LONGEST_S, Server
     from app.store import open_store
+
+    log = logging.getLogger("app.cli")
 
     async def try_store() -> None:
         await (await open_store(settings)).close()
@@ -135,28 +140,30 @@ def _serve(given: argparse.Namespace) -> int:
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     address = f"http://{host}:{listening.getsockname()[1]}"
 
-    class Server(uvicorn.Server):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            if self.started:
-                print(f"Objective Nardy is at {address}", flush=True)
+    def ready() -> None:
+        if settings.log_format == "json":  # then there is nothing but JSON
+            log.info("serving", extra={"facts": {"address": address}})
+        else:
+            print(f"Objective Nardy is at {address}", flush=True)
 
+    app = create_app(settings)
+    logs.install(settings)
     config = uvicorn.Config(
-        create_app(settings),
+        app,
         loop="uvloop" if importlib.util.find_spec("uvloop") else "asyncio",
         ws="websockets-sansio",
         ws_per_message_deflate=False,
         ws_max_size=65_536,  # what is larger is no message: the connection ends before it is read
         ws_ping_interval=20,  # proxies drop a connection after 60 s of silence
         ws_ping_timeout=20,
-        log_level="warning" if settings.log_level == "info" else settings.log_level,
-        access_log=settings.log_level == "debug",
+        log_config=None,
+        access_log=False,  # each request has a line of our own
         forwarded_allow_ips=settings.forwarded_allow_ips,
-        timeout_graceful_shutdown=5,
+        timeout_graceful_shutdown=LONGEST_S,
         server_header=False,
     )
-    server = Server(config)
-    with listening, contextlib.suppress(KeyboardInterrupt):  # the usual way to stop it
+    server = Server(config, app, ready)
+    with listening:
         server.run([listening])
     return 0 if server.started else 1
 

@@ -71,8 +71,9 @@ def show(url: str | None, pace_s: float, say: Say) -> None:
 @contextlib.contextmanager
 def _own_server() -> Iterator[str]:
     """A server on a free port with a data folder that is thrown away."""
-    ours = {"HOST", "PORT", "DATABASE_URL", "DATA_DIR", "BASE_URL", "SECRET_KEY", "LOG_LEVEL"}
+    ours = {"HOST", "PORT", "DATABASE_URL", "DATA_DIR", "BASE_URL", "SECRET_KEY", "LOG_FORMAT"}
     environment = {name: text for name, text in os.environ.items() if name not in ours}
+    environment["LOG_LEVEL"] = "warning"
     with tempfile.TemporaryDirectory(prefix="nardy-demo-") as folder:
         server = subprocess.Popen(
             [sys.executable, "-m", "app.cli", "serve", "--port", "0", "--data", folder],

@@ -7,21 +7,25 @@ import contextlib
 import logging
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
+from typing import Any
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 
+from app.logs import set_about
 from app.service.accounts import Accounts
+from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
 from app.settings import Settings
 from app.store import Store, open_store
-from app.web import accounts, pages, play, problems, socket
+from app.web import accounts, health, pages, play, problems, requests, socket
 from app.web.deps import Services, Sessions
 from engine.bot import Heuristic
 
 _COMPARE_CLOCKS_S = 30.0
+_STOP_S = 3.0
 log = logging.getLogger(__name__)
 
 
@@ -54,26 +58,35 @@ class CommonClock:
             self._ahead_ms = theirs - (asked + time.time_ns() // 1_000_000) // 2
 
 
+async def _in_time(closing: Coroutine[Any, Any, None]) -> None:
+    """A stop does not wait for a database that is gone: all that was acknowledged is stored already."""
+    try:
+        async with asyncio.timeout(_STOP_S):
+            await closing
+    except Exception as wrong:
+        log.warning("not closed in order: %s", str(wrong) or type(wrong).__name__)
+
+
 def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
     """The application; its store is opened when it starts and closed when it stops."""
 
     @contextlib.asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        logging.getLogger("app").setLevel(settings.log_level.upper())
+        app.state.node = node = secrets.token_hex(4)
+        set_about(node=node)
         secret = settings.secret().encode()
         store = await open_store(settings)
         now = CommonClock()
         await now.set(store)
         comparing = asyncio.create_task(now.keep_right(store))
         try:
-            matches = Matches(
-                store, Heuristic(), secrets.token_hex(4), now, computer_pace_ms=computer_pace_ms
-            )
+            matches = Matches(store, Heuristic(), node, now, computer_pace_ms=computer_pace_ms)
             app.state.services = Services(
                 sessions=Sessions(secret),
                 accounts=Accounts(store, now),
                 lobby=Lobby(store, matches, secret, now),
                 matches=matches,
+                health=Health(store, matches),
                 now=now,
                 base_url=settings.base_url or None,
             )
@@ -81,11 +94,11 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
             try:
                 yield
             finally:
-                await matches.close()
+                await _in_time(matches.close())
         finally:
             comparing.cancel()
             await asyncio.gather(comparing, return_exceptions=True)
-            await store.close()
+            await _in_time(store.close())
 
     app = FastAPI(
         title="Objective Nardy",
@@ -97,8 +110,11 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
         redoc_url=None,
     )
     own_hosts = frozenset({urlsplit(settings.base_url).netloc}) if settings.base_url else frozenset[str]()
+    app.add_middleware(requests.Broken)
     app.add_middleware(pages.Guard, own_hosts=own_hosts)
+    app.add_middleware(requests.Requests)  # the last one added is the first one asked
     problems.install(app)
+    app.include_router(health.router)
     app.include_router(accounts.router)
     app.include_router(play.router)
     app.include_router(socket.router)

@@ -11,6 +11,7 @@
 | `BASE_URL`            | empty         | `https://nardy.example`: the address that players see, for invitations and  |
 |                       |               | `Origin` behind a proxy. Empty: taken from each request                     |
 | `LOG_LEVEL`           | `info`        | `debug`, `info`, `warning`, `error` or `critical`                           |
+| `LOG_FORMAT`          | `auto`        | `json`, `text`, or `auto`: text on a terminal, JSON elsewhere               |
 | `FORWARDED_ALLOW_IPS` | `127.0.0.1`   | the proxies whose `X-Forwarded-*` headers are believed, by comma; `*` all   |
 """
 
@@ -24,6 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+_LOG_FORMATS = ("auto", "json", "text")
 _LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
 _SHORTEST_SECRET = 16
 
@@ -48,6 +50,7 @@ class Settings:
     base_url: str = ""
     log_level: str = "info"
     forwarded_allow_ips: str = "127.0.0.1"
+    log_format: str = "auto"
 
     @property
     def sqlite_file(self) -> Path | None:
@@ -77,8 +80,9 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         data_dir=Path(given.get("DATA_DIR", "data")),
         secret_key=_secret_key(given.get("SECRET_KEY", "")),
         base_url=_base_url(given.get("BASE_URL", "")),
-        log_level=_log_level(given.get("LOG_LEVEL", "info")),
+        log_level=_one_of("LOG_LEVEL", _LOG_LEVELS, given.get("LOG_LEVEL", "info")),
         forwarded_allow_ips=given.get("FORWARDED_ALLOW_IPS", "127.0.0.1"),
+        log_format=_one_of("LOG_FORMAT", _LOG_FORMATS, given.get("LOG_FORMAT", "auto")),
     )
 
 
@@ -95,6 +99,10 @@ def _database_url(text: str) -> str:
             raise BadSettings("DATABASE_URL", "names a file: sqlite:///folder/nardy.sqlite3")
     elif text and scheme not in ("postgresql", "postgres"):
         raise BadSettings("DATABASE_URL", "begins with postgresql:// or sqlite:///")
+    try:
+        urlsplit(text).port  # noqa: B018 - raises
+    except ValueError:  # its words would tell a part of the password
+        raise BadSettings("DATABASE_URL", "cannot be read: write special characters as %40 for @") from None
     return text
 
 
@@ -111,11 +119,11 @@ def _base_url(text: str) -> str:
     return text.rstrip("/")
 
 
-def _log_level(text: str) -> str:
-    level = text.lower()
-    if level not in _LOG_LEVELS:
-        raise BadSettings("LOG_LEVEL", f"is one of {', '.join(_LOG_LEVELS)}")
-    return level
+def _one_of(variable: str, words: tuple[str, ...], text: str) -> str:
+    word = text.lower()
+    if word not in words:
+        raise BadSettings(variable, f"is one of {', '.join(words)}")
+    return word
 
 
 def _kept_secret(folder: Path) -> str:

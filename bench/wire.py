@@ -71,7 +71,7 @@ async def a_server(database_url: str, folder: Path, *, profile: Path | None = No
         async with httpx2.AsyncClient() as http, asyncio.timeout(30):
             while True:
                 with contextlib.suppress(httpx2.HTTPError):
-                    await http.get(f"http://127.0.0.1:{port}/api/lobby")
+                    await http.get(f"http://127.0.0.1:{port}/readyz")
                     break
                 await asyncio.sleep(0.05)
         yield Server(f"http://127.0.0.1:{port}", process.pid)

@@ -104,7 +104,7 @@ class Display:
         self.reply(Ping(self._new_ping()))
 
     def close(self, reason: Goodbye) -> None:
-        """Nothing more is sent but the reason."""
+        """Nothing more is sent but the reason; at a restart, after the answers that wait."""
         self._bye = self._bye or Bye(reason)
         self._wake.set()
 
@@ -113,10 +113,15 @@ class Display:
         """Whether the last frame is on its way."""
         return self._bye is not None
 
+    @property
+    def goodbye(self) -> Goodbye | None:
+        """Why the server closes, if it does."""
+        return self._bye.reason if self._bye else None
+
     async def next_frame(self) -> Frame:
         """The next thing to send; after a Bye there is nothing more."""
         while True:
-            if self._bye is not None:
+            if self._bye is not None and (self._bye.reason != "restart" or not self._replies):
                 return self._bye
             if self._replies:
                 return self._replies.popleft()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 Param = str | int | None
+Missing = Literal["restart", "matches", "database", "schema"]
 
 
 class AppError(Exception):
@@ -125,3 +126,18 @@ class ShuttingDown(AppError):
 
     def __init__(self) -> None:
         super().__init__("The server is restarting; try again in a moment.")
+
+
+class NotReady(AppError):
+    """The server lives, but nobody should be sent to it now."""
+
+    code, status = "not-ready", 503
+    WORDS: ClassVar[dict[Missing, str]] = {
+        "restart": "the server is about to stop",
+        "matches": "the matches have not been taken up yet",
+        "database": "the database does not answer",
+        "schema": "the database does not have the schema of this version",
+    }
+
+    def __init__(self, missing: Missing) -> None:
+        super().__init__(f"Not ready: {self.WORDS[missing]}.", missing=missing)

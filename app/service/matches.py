@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakValueDictionary
 
+from app.logs import apart
 from app.service.displays import Accepted, Display, Refused
 from app.service.errors import AppError, MatchStillRuns, NoSuchMatch, NotYourSeat, ShuttingDown
 from app.service.info import Info, PlayerInfo, info_of, players_of
@@ -123,6 +124,7 @@ class Matches:
         self._rooms: dict[str, _Room] = {}
         self._loading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._serving = False
         self._closing = False
 
     # ------------------------------------------------------------------------------------------- life of the node
@@ -142,6 +144,17 @@ class Matches:
                     await self._give_back(room, now, down_since)
         await self._sweep()
         self._spawn(self._watch())
+        self._serving = True
+
+    @property
+    def is_serving(self) -> bool:
+        """Whether this node has taken up the matches that it found running."""
+        return self._serving
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether this node is sending its displays away."""
+        return self._closing
 
     async def _give_back(self, room: _Room, now: int, down_since: int) -> None:
         down = now - max(down_since, room.last_at)
@@ -149,16 +162,25 @@ class Matches:
             await self._carry_out(room, lambda at: GiveBack(down, at))
         self._look_ahead(room)
 
-    async def close(self) -> None:
-        """Let what is in flight finish, and send the browsers away to come back."""
+    async def say_goodbye(self) -> None:
+        """Send the displays away to come back. What came from them before is done and answered first; what comes later
+        is not done.
+        """
         self._closing = True
-        await self._store.notices.stop()
-        for room in list(self._rooms.values()):
+
+        async def leave(room: _Room) -> None:
             if room.timer:
                 room.timer.cancel()
             async with room.lock:
                 for display in room.displays:
                     display.close("restart")
+
+        await asyncio.gather(*map(leave, list(self._rooms.values())))
+
+    async def close(self) -> None:
+        """Let what is in flight finish, and send the browsers away to come back."""
+        await self.say_goodbye()
+        await self._store.notices.stop()
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -210,7 +232,7 @@ class Matches:
     def _changed_elsewhere(self, match_id: str, version: int | None) -> None:
         room = self._rooms.get(match_id)
         if room is not None and (version is None or version > room.version):
-            self._spawn(self._follow(room, info_too=version is None or room.match is None))
+            self._spawn(self._follow(room, info_too=version is None or room.match is None), room)
 
     def _drafted_elsewhere(self, match_id: str, seat: Seat, turn: Turn, hops: tuple[Hop, ...]) -> None:
         room = self._rooms.get(match_id)
@@ -221,7 +243,7 @@ class Matches:
     def _compare(self) -> None:
         """Notices may have been lost: look at every room that somebody sees."""
         for room in list(self._rooms.values()):
-            self._spawn(self._follow(room, info_too=True))
+            self._spawn(self._follow(room, info_too=True), room)
 
     async def _compare_versions(self) -> None:
         """Notices are hints; the stored version decides whether one was missed."""
@@ -261,8 +283,9 @@ class Matches:
             await self._happened(room, replay(room.match, row.events), row.events)
         return bool(rows)
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
+    def _spawn(self, work: Coroutine[Any, Any, None], room: _Room | None = None) -> None:
+        context = apart(match=room.stored.id) if room else apart()
+        task = asyncio.get_running_loop().create_task(work, context=context)
         self._tasks.add(task)
         task.add_done_callback(self._done)
 
@@ -281,6 +304,7 @@ class Matches:
             seat = min(await self._store.matches.seats_of(match_id, account_id), default=None)
         display = Display(match_id, seat)
         async with self._using(match_id) as room, room.lock:
+            self.require_open()  # it may have begun to close while this waited
             room.displays.append(display)
             if seat is not None:
                 await self._store.nodes.seat_connected(match_id, seat, self._node)
@@ -388,6 +412,8 @@ class Matches:
         room = self._rooms[display.match_id]
         arrived = self._now()  # nobody pays for what the server waits for (§7.1)
         async with room.lock:
+            if display.is_closed:
+                return False  # nothing is done that cannot be answered
             if room.match is None:
                 raise NotStarted
             try:
@@ -395,6 +421,7 @@ class Matches:
                     room, wish, command_id=f"{seat.value}:{command_id}", arrived=arrived
                 )
             except (RuleError, AppError) as error:
+                log.debug("refused: %s", error.code)
                 display.reply(Refused(command_id, error))
                 return False
             display.reply(Accepted(command_id))
@@ -491,7 +518,7 @@ class Matches:
         if deadline is not None:
             delay = max(0.0, (deadline - self._now()) / 1000)
             loop = asyncio.get_running_loop()
-            room.timer = loop.call_later(delay, lambda: self._spawn(self._tick(room)))
+            room.timer = loop.call_later(delay, lambda: self._spawn(self._tick(room), room))
         turn = room.match.turn
         for seat in room.match.computers:
             if (
@@ -501,7 +528,7 @@ class Matches:
                 and (seat, turn) not in room.thinking
             ):
                 room.thinking.add((seat, turn))
-                self._spawn(self._think(room, seat, turn))
+                self._spawn(self._think(room, seat, turn), room)
 
     async def _tick(self, room: _Room) -> None:
         async with room.lock:
@@ -525,7 +552,7 @@ class Matches:
                     command_id=f"{seat.value}:computer-{turn}",
                 )
         except Exception:  # it is asked again, but not at once and again and again
-            log.exception("match %s: the computer failed at %s", room.stored.id, turn)
+            log.exception("the computer failed at %s", turn)
             await asyncio.sleep(COMPUTER_RETRY_S)
             room.thinking.discard((seat, turn))
             self._look_ahead(room)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 from alembic import command
@@ -34,7 +35,13 @@ def upgrade_schema(connection: Connection) -> None:
 
 def is_current(connection: Connection) -> bool:
     """Whether the tables are those of this version of the program."""
-    return set(MigrationContext.configure(connection).get_current_heads()) == set(_scripts().get_heads())
+    return set(MigrationContext.configure(connection).get_current_heads()) == _heads()
+
+
+@functools.cache
+def _heads() -> frozenset[str]:
+    """The schema of this version; it is in files that do not change while the program runs."""
+    return frozenset(_scripts().get_heads())
 
 
 def _scripts() -> ScriptDirectory:

@@ -35,6 +35,10 @@ class Store:
         """What the database's clock says (Unix ms); None where it is this machine's own."""
         return await self._database.clock_ms()
 
+    async def schema_is_current(self) -> bool:
+        """Whether the database answers with the schema of this version; asks it."""
+        return await self._database.read(is_current)
+
     async def close(self) -> None:
         """Writes what still waits, and lets go of the database."""
         await self._database.close()

@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from app.service.accounts import Accounts
 from app.service.errors import NoName
+from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
 
@@ -58,6 +59,7 @@ class Services:
     accounts: Accounts
     lobby: Lobby
     matches: Matches
+    health: Health
     now: Callable[[], int]  # the clock of all servers, ms
     base_url: str | None
 

@@ -20,6 +20,7 @@ _POLICY = (
     "font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 MAX_BODY = 65_536  # bytes of a request
+_NEVER_KEPT = ("/api/", "/healthz", "/readyz")  # by browsers and proxies
 _UNSAFE = {"POST", "PUT", "PATCH", "DELETE"}
 
 router = APIRouter(include_in_schema=False)
@@ -117,7 +118,7 @@ class Guard:
                 headers.setdefault("Content-Security-Policy", _POLICY)
                 headers.setdefault("X-Content-Type-Options", "nosniff")
                 headers.setdefault("Referrer-Policy", "same-origin")
-                if scope["path"].startswith("/api/"):
+                if scope["path"].startswith(_NEVER_KEPT):
                     headers.setdefault("Cache-Control", "no-store")
             await send(message)
 

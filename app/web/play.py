@@ -19,12 +19,6 @@ router = APIRouter(prefix="/api", tags=["matches"], responses=PROBLEM)
 Key = Annotated[str | None, Header(alias="Idempotency-Key", max_length=100)]
 
 
-@router.get("/healthz", summary="Is the server alive?", tags=["operation"])
-async def healthz() -> dict[str, bool]:
-    """Always `{"ok": true}` while it is."""
-    return {"ok": True}
-
-
 @router.get("/schemas/socket.json", summary="JSON Schemas of the socket", tags=["operation"])
 async def socket_schemas() -> dict[str, Any]:
     """Generated from the message models."""

@@ -61,7 +61,7 @@ def problem_response(
 
 
 def install(app: FastAPI) -> None:
-    """Every error of this application leaves it as a problem; nobody sees a traceback."""
+    """Every refusal of this application leaves it as a problem."""
 
     @app.exception_handler(AppError)
     @app.exception_handler(RuleError)
@@ -79,7 +79,3 @@ def install(app: FastAPI) -> None:
     async def by_status(_: Request, error: HTTPException) -> JSONResponse:
         code = {404: "not-found", 405: "method-not-allowed"}.get(error.status_code, "bad-request")
         return problem_response(error.status_code, code, str(error.detail))
-
-    @app.exception_handler(Exception)
-    async def broken(_: Request, __: Exception) -> JSONResponse:
-        return problem_response(500, "internal-error", "Something broke on our side; it has been noted.")

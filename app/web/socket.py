@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
-from app.service.displays import Bye, Display, Refused
-from app.service.errors import AppError
+from app.logs import about
+from app.service.displays import Bye, Display, Frame, Refused
+from app.service.errors import AppError, ShuttingDown
 from app.service.matches import Matches
-from app.web.deps import caller, is_own_origin, services
+from app.web.deps import Services, caller, is_own_origin, services
 from app.web.messages import (
     AcceptDrawMessage,
     BadMessage,
@@ -37,7 +40,7 @@ log = logging.getLogger(__name__)
 
 FLOOD_MESSAGES, FLOOD_S = 100, 5.0  # more messages than this in this time is a flood
 SEND_PATIENCE_S = 20.0  # a display that does not read for so long is dropped
-_POLICY_VIOLATION, _GOING_AWAY, _TRY_AGAIN = 1008, 1001, 1013
+_POLICY_VIOLATION, _GOING_AWAY, _TRY_AGAIN, _BROKEN = 1008, 1001, 1013, 1011
 
 
 @router.websocket("/ws/matches/{match_id}")
@@ -45,33 +48,72 @@ async def display(socket: WebSocket, match_id: str, watch: bool = False) -> None
     """A player's private display, or a spectator's. The seat comes from the session, never from a message."""
     of = services(socket)
     if not is_own_origin(socket):
+        log.info("a display was refused: foreign-origin")
         await socket.close(_POLICY_VIOLATION, "foreign-origin")
         return
     await socket.accept()
     try:
         opened = await of.matches.connect(match_id, await caller(socket), watch=watch)
+        with about(match=match_id, seat=opened.seat.value if opened.seat else "spectator"):
+            await _serve(socket, opened, of)
+    except ShuttingDown:
+        await _turn_away(socket, of, Bye("restart"), _GOING_AWAY, "restart")
     except AppError as error:
-        await socket.send_text(write_frame(Refused(None, error), of.now()))
-        await socket.close(_POLICY_VIOLATION, error.code)
-        return
-    sending = asyncio.create_task(_send(socket, opened, of.now))
+        log.info("a display was refused: %s", error.code)
+        await _turn_away(socket, of, Refused(None, error), _POLICY_VIOLATION, error.code)
+    except (
+        Exception
+    ):  # a bug, or a database that is gone: the page comes back and sends again what has no answer
+        log.exception("a display was broken off")
+        await _turn_away(socket, of, None, _BROKEN, "internal-error")
+
+
+async def _turn_away(socket: WebSocket, of: Services, last: Frame | None, code: int, reason: str) -> None:
+    with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError, TimeoutError):  # it may have gone
+        async with asyncio.timeout(1.0):
+            if last is not None:
+                await socket.send_text(write_frame(last, of.now()))
+            await socket.close(code, reason)
+
+
+async def _serve(socket: WebSocket, opened: Display, of: Services) -> None:
+    """One line in the log when it opens, one when it closes."""
+    log.info("a display opened")
+    began, counted, reason = time.monotonic(), _Counted(), "error"
+    sending = asyncio.create_task(_send(socket, opened, of.now, counted))
     try:
-        await _receive(socket, opened, of.matches)
+        reason = await _receive(socket, opened, of.matches, counted)
     finally:
         try:
             await asyncio.wait_for(asyncio.shield(sending), 1.0) if opened.is_closed else sending.cancel()
         except (TimeoutError, asyncio.CancelledError):
             sending.cancel()
+        facts = {
+            "reason": opened.goodbye or reason,
+            "s": round(time.monotonic() - began, 1),
+            "frames_in": counted.received,
+            "frames_out": counted.sent,
+        }
+        log.info("a display closed: %s", facts["reason"], extra={"facts": facts})
         await asyncio.shield(of.matches.disconnect(opened))
 
 
-async def _send(socket: WebSocket, opened: Display, now: Callable[[], int]) -> None:
+@dataclass(slots=True)
+class _Counted:
+    """Frames of one display."""
+
+    received: int = 0
+    sent: int = 0
+
+
+async def _send(socket: WebSocket, opened: Display, now: Callable[[], int], counted: _Counted) -> None:
     """Writes frames as they come; each display has its own pace."""
     try:
         while True:
             frame = await opened.next_frame()
             async with asyncio.timeout(SEND_PATIENCE_S):
                 await socket.send_text(write_frame(frame, now()))
+            counted.sent += 1
             if isinstance(frame, Bye):
                 code = {"restart": _GOING_AWAY, "flood": _POLICY_VIOLATION}.get(frame.reason, _TRY_AGAIN)
                 await socket.close(code, frame.reason)
@@ -85,12 +127,14 @@ async def _send(socket: WebSocket, opened: Display, now: Callable[[], int]) -> N
                 log.info("a display went away while it was written to")
 
 
-async def _receive(socket: WebSocket, opened: Display, matches: Matches) -> None:
+async def _receive(socket: WebSocket, opened: Display, matches: Matches, counted: _Counted) -> str:
+    """Messages as they come, until there will be none; how it ended, such as "1001" (RFC 6455)."""
     recent: deque[float] = deque(maxlen=FLOOD_MESSAGES)
     while True:
         received = await socket.receive()
         if received["type"] == "websocket.disconnect":
-            return
+            return str(received.get("code") or 1005)
+        counted.received += 1
         if opened.is_closed:
             continue  # only the closing handshake matters now
         now = time.monotonic()
@@ -101,9 +145,16 @@ async def _receive(socket: WebSocket, opened: Display, matches: Matches) -> None
         try:
             if text is None:
                 raise BadMessage("Messages are text, not binary.", where="")
-            if await _carry_out(read_message(text), opened, matches):
+            message = read_message(text)
+            command = getattr(message, "id", None)
+            with about(command=command):
+                is_news = await _carry_out(message, opened, matches)
+                if command is not None:
+                    log.debug("%s, %s", message.type, "accepted" if is_news else "answered")
+            if is_news:
                 continue  # what moves a match on is never too much
         except (AppError, RuleError) as error:
+            log.debug("refused: %s", error.code)
             opened.reply(Refused(id_in(text) if text else None, error))
         recent.append(now)
 

@@ -407,7 +407,7 @@ def test_serve_says_where_it_is_and_stops_quietly(tmp_path: Path) -> None:
                 r"Objective Nardy is at (http://127\.0\.0\.1:([1-9][0-9]*))\n", server.stdout.readline()
             )
             assert found
-            with urllib.request.urlopen(f"{found[1]}/api/healthz", timeout=30) as answer:
+            with urllib.request.urlopen(f"{found[1]}/healthz", timeout=30) as answer:
                 assert json.load(answer) == {"ok": True}
             with serving(tmp_path, "--port", found[2]) as second:
                 said = second.communicate(timeout=60)
@@ -419,7 +419,8 @@ def test_serve_says_where_it_is_and_stops_quietly(tmp_path: Path) -> None:
         finally:
             server.send_signal(signal.SIGINT)
             said = server.communicate(timeout=60)
-    assert said == ("", "")
+    assert said[0] == ""
+    assert [line["message"] for line in answers(said[1])] == ["stopping", "stopped"]
     assert server.returncode == 0
 
 

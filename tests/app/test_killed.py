@@ -3,60 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
+import random
 import signal
-import socket
-import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 
-import httpx2
 import pytest
 
 from app.settings import Settings
+from app.store import open_store
+from tests.support.forks import forks
+from tests.support.process import a_process, free_port
 from tests.support.server import LiveServer, first_way, owes, person, running_server, seated
-
-ROOT = Path(__file__).parents[2]
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-@contextlib.asynccontextmanager
-async def a_process(settings: Settings, port: int) -> AsyncIterator[asyncio.subprocess.Process]:
-    """`nardy serve` as a program of its own; killed at the end if it still runs."""
-    environment = {
-        **os.environ,
-        "DATABASE_URL": settings.database_url,
-        "DATA_DIR": str(settings.data_dir / "data"),
-        "SECRET_KEY": settings.secret_key,
-        "PORT": str(port),
-        "HOST": "127.0.0.1",
-    }
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "app.cli", "serve", cwd=ROOT, env=environment, stdout=asyncio.subprocess.DEVNULL
-    )
-    try:
-        async with httpx2.AsyncClient() as http, asyncio.timeout(30):
-            while True:
-                with contextlib.suppress(httpx2.HTTPError):
-                    if (await http.get(f"http://127.0.0.1:{port}/api/healthz")).status_code == 200:
-                        break
-                await asyncio.sleep(0.05)
-        yield process
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
+from tests.support.stubborn import Stubborn, check_history, pairs
 
 
 async def test_a_play_that_was_acknowledged_survives_kill_9(store_settings: Settings) -> None:
-    port = _free_port()
+    port = free_port()
     server = LiveServer(f"http://127.0.0.1:{port}", None, store_settings)
     async with a_process(store_settings, port) as process:
         async with seated(server) as (match_id, anna, boris, a, _b):
@@ -81,6 +43,34 @@ async def test_a_play_that_was_acknowledged_survives_kill_9(store_settings: Sett
             assert owes(b.view)
             await b.play_something()
             await a.until_view(lambda v: v["turn"] == "1K")
+
+
+KILLS = 16
+
+
+async def test_killed_at_any_moment_nothing_is_lost(store_settings: Settings) -> None:
+    """Matches are played on over kill after kill; a play without an answer is sent again with its id."""
+    chance, kills, everyone = random.Random(20190601), 0, list[Stubborn]()
+    port = free_port()
+    async with forks(store_settings, port) as server:
+        await server.start()
+        here = LiveServer(server.url, None, store_settings)
+        while kills < KILLS:
+            async with pairs(here, 3) as players, asyncio.timeout(60):
+                everyone += players
+                playing = [asyncio.create_task(player.play_on()) for player in players]
+                while kills < KILLS and not all(player.is_over for player in players):
+                    await asyncio.sleep(chance.uniform(0.02, 0.3))
+                    assert await server.kill() == -signal.SIGKILL
+                    kills += 1
+                    await server.start()
+                await asyncio.gather(*playing)
+        assert await server.kill(signal.SIGTERM) == 0
+    store = await open_store(store_settings)
+    assert await check_history(store, everyone) > 100
+    await store.close()
+    assert sum(player.lost for player in everyone) >= KILLS
+    assert not any(player.waiting for player in everyone)
 
 
 async def test_downtime_is_nobodys_thinking(store_settings: Settings, tmp_path: Path) -> None:

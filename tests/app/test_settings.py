@@ -36,6 +36,7 @@ def test_every_setting() -> None:
             "BASE_URL": "https://nardy.example/",
             "LOG_LEVEL": "WARNING",
             "FORWARDED_ALLOW_IPS": "10.0.0.1",
+            "LOG_FORMAT": "JSON",
         }
     )
     assert settings == Settings(
@@ -47,6 +48,7 @@ def test_every_setting() -> None:
         "https://nardy.example",
         "warning",
         "10.0.0.1",
+        "json",
     )
     assert settings.sqlite_file is None
     assert settings.secret() == "sixteen letters!"
@@ -69,12 +71,15 @@ def test_every_setting_is_described() -> None:
         ("PORT", "-1"),
         ("DATABASE_URL", "mysql://x"),
         ("DATABASE_URL", "nardy.sqlite3"),
+        ("DATABASE_URL", "postgresql://nardy:pa/ss@db/nardy"),
+        ("DATABASE_URL", "postgresql://nardy:pass@[db/nardy"),
         ("DATABASE_URL", "sqlite://"),
         ("DATABASE_URL", "sqlite:///:memory:"),
         ("SECRET_KEY", "short"),
         ("BASE_URL", "nardy.example"),
         ("BASE_URL", "https://nardy.example/play"),
         ("LOG_LEVEL", "loud"),
+        ("LOG_FORMAT", "xml"),
     ],
 )
 def test_what_no_server_can_run_by(variable: str, value: str) -> None:

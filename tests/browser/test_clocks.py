@@ -51,7 +51,7 @@ async def lag(page: Page, one_way_s: float) -> None:
         await route.continue_()
 
     await page.route_web_socket("**/ws/matches/*", connected)
-    await page.route("**/api/healthz", slow)
+    await page.route("**/healthz", slow)
 
 
 def void(_: object) -> None:

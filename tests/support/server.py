@@ -16,6 +16,7 @@ from typing import Any
 import httpx2
 import uvicorn
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
 
 from app.main import create_app
 from app.settings import Settings
@@ -136,7 +137,10 @@ class Display:
                     self.view = frame["view"]
                     self.info = frame.get("info", self.info)
                 if frame.get("ping") and self.answers_pings:
-                    await self.connection.send(json.dumps({"type": "pong", "ping": frame["ping"]}))
+                    with contextlib.suppress(
+                        ConnectionClosed
+                    ):  # what came before the end is read all the same
+                        await self.connection.send(json.dumps({"type": "pong", "ping": frame["ping"]}))
                 async with self._news:
                     self.raw.append(str(text))
                     self.frames.append(frame)

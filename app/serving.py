@@ -1,0 +1,107 @@
+"""The process that serves: how it stops.
+
+Browsers are told to come back and have the time to hear it; then connections end, those that do not listen too; then
+the store is closed. A second signal ends it at once, which loses nothing that was acknowledged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterable, Iterator
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+
+from app.logs import set_about
+from app.service.health import Health
+from app.service.matches import Matches
+
+log = logging.getLogger(__name__)
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_GOODBYE_S = 2.0  # for displays to be told, and to say goodbye themselves
+_DEAF_S = 1.0  # then those are cut off that do not read
+_REQUESTS_S = 3.0  # and those whose requests are not answered by then
+LONGEST_S = 4  # then uvicorn cancels what still runs
+
+
+class Server(uvicorn.Server):
+    """uvicorn's, with a stop of its own."""
+
+    def __init__(self, config: uvicorn.Config, app: FastAPI, ready: Callable[[], None]) -> None:
+        """`ready` is called once the server answers."""
+        super().__init__(config)
+        self._app = app
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Takes up the matches, then listens."""
+        await super().startup(sockets)
+        if self.started:
+            set_about(node=self._app.state.node)
+            self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Takes a few seconds at most, whatever the other side does."""
+        log.info("stopping")
+        self._health.stop()
+        try:
+            async with asyncio.timeout(_GOODBYE_S):
+                await self._matches.say_goodbye()
+                # Closed too soon, they might lose what they have not read yet.
+                while self._open_sockets():  # noqa: ASYNC110 - uvicorn tells nobody when one closes
+                    await asyncio.sleep(0.02)
+        except TimeoutError:
+            log.info("%s displays have not said goodbye", len(self._open_sockets()))
+        cutting = asyncio.create_task(self._cut_off())
+        await super().shutdown(sockets)
+        cutting.cancel()
+        log.info("stopped")
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """The first signal stops the server, which then ends well; the second ends it where it stands."""
+        before = {number: signal.signal(number, self.handle_exit) for number in _SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A signal has come."""
+        if self.should_exit:
+            os._exit(128 + sig)
+        self.should_exit = True
+        if self.started:
+            self._health.stop()
+
+    async def _cut_off(self) -> None:
+        await asyncio.sleep(_DEAF_S)
+        for connection in self._open_sockets():
+            connection.transport.abort()
+        await asyncio.sleep(_REQUESTS_S - _DEAF_S)
+        everyone: Iterable[Any] = list(self.server_state.connections)
+        for connection in everyone:
+            connection.transport.abort()
+
+    def _open_sockets(self) -> list[Any]:
+        """The WebSocket connections among all."""
+        return [one for one in self.server_state.connections if hasattr(one, "handshake_complete")]
+
+    @property
+    def _health(self) -> Health:
+        health: Health = self._app.state.services.health
+        return health
+
+    @property
+    def _matches(self) -> Matches:
+        matches: Matches = self._app.state.services.matches
+        return matches
