@@ -82,7 +82,7 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
         try:
             matches = Matches(store, Heuristic(), node, now, computer_pace_ms=computer_pace_ms)
             app.state.services = Services(
-                sessions=Sessions(secret),
+                sessions=Sessions(secret, secure=settings.base_url.startswith("https://")),
                 accounts=Accounts(store, now),
                 lobby=Lobby(store, matches, secret, now),
                 matches=matches,

@@ -838,15 +838,20 @@ def _play_due(match: Match) -> _Due | None:
     return _Due(done_at, lambda now: _gives_up(match, seat, outcome, first))
 
 
+def bank_empty_at(match: Match, seat: Seat) -> int | None:
+    """When thinking on would have used up this seat's time (ms); None without a clock."""
+    needed = zero_after(match.ruleset.clock, match.clocks[seat])
+    return None if needed is None else match.shown_at + needed
+
+
 def zero_shown_at(match: Match, seat: Seat) -> int | None:
     """When this seat's clock shows zero (ms), the grace of an absence included (§7.2, §8.3); None without a clock.
 
     The flag waits a little longer, for a play that may be on its way.
     """
-    needed = zero_after(match.ruleset.clock, match.clocks[seat])
-    if needed is None:
+    zero = bank_empty_at(match, seat)
+    if zero is None:
         return None
-    zero = match.shown_at + needed
     presence = match.presence[seat]
     if presence.grace_until is not None:
         return max(zero, presence.grace_until)
@@ -864,6 +869,12 @@ def absence_ends_at(match: Match, seat: Seat) -> int | None:
     if presence.away_since is None or match.ruleset.clock.type == "none":
         return None
     return presence.away_since + max(0, 1000 * match.ruleset.absence_s - presence.away_ms)
+
+
+def patience_ends_at(match: Match, seat: Seat) -> int | None:
+    """When the match ends if an absent player stays away: by his absence, or by his flag if that falls first (§8.3)."""
+    gone, zero = absence_ends_at(match, seat), zero_shown_at(match, seat)
+    return gone if gone is None or zero is None else min(gone, zero)
 
 
 def _end_of_time(match: Match, seat: Seat) -> tuple[int, int, Outcome] | None:

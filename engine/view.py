@@ -17,9 +17,10 @@ from engine.match import (
     Match,
     PhasePlayed,
     RecordLine,
-    absence_ends_at,
+    bank_empty_at,
     draw_offered_to,
     match_commitment,
+    patience_ends_at,
     record_line,
     resign_price,
     zero_shown_at,
@@ -238,11 +239,13 @@ def _seat_view(match: Match, seat: Seat) -> SeatView:
         state = "thinking"
     else:
         state = "passed" if made.kind != "play" else "played"
-    flag_at = zero_shown_at(match, seat) if runs else None
+    away = match.presence[seat].away_since is not None
+    # Of an absent player the bank's own end is shown, and beside it when the others will have waited long enough.
+    flag_at = (bank_empty_at(match, seat) if away else zero_shown_at(match, seat)) if runs else None
     return SeatView(
         state=state,
         connected=match.presence[seat].connected,
-        away_until=absence_ends_at(match, seat) if runs else None,
+        away_until=patience_ends_at(match, seat) if runs else None,
         bank_ms=None if rules.type == "none" else clock.bank_ms,
         free_until=match.shown_at + free_ms(rules) if flag_at is not None and free_ms(rules) else None,
         flag_at=flag_at,

@@ -7,9 +7,15 @@ from collections.abc import Callable
 
 from app.service.errors import BadName
 from app.store import Store
-from app.store.accounts import Account
+from app.store.accounts import Account, folded
 
 NAME_LENGTH = 24
+# Letters by their category, and yet nothing is seen: fillers of Hangul, vowel marks that stand for nothing, the blank
+# pattern of braille, and what chooses between variants.
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | frozenset(
+    map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])
+)
+_COMPUTERS = frozenset({"computer", "компьютер"})  # what the pages call one
 
 
 def clean_name(name: str) -> str:
@@ -21,12 +27,16 @@ def clean_name(name: str) -> str:
         raise BadName("empty", "A name needs at least one letter.")
     if len(cleaned) > NAME_LENGTH:
         raise BadName("long", f"A name has at most {NAME_LENGTH} characters.", limit=NAME_LENGTH)
-    if any(unicodedata.category(char) in ("Cf", "Co", "Cs", "Cn", "Zl", "Zp") for char in cleaned):
+    if _BLANK.intersection(cleaned) or any(
+        unicodedata.category(char) in ("Cf", "Co", "Cs", "Cn", "Zl", "Zp") for char in cleaned
+    ):
         raise BadName("invisible", "A name has only visible characters.")
     if not any(unicodedata.category(char)[0] in "LN" for char in cleaned):
         raise BadName("empty", "A name needs at least one letter.")
     if sum(unicodedata.category(char)[0] == "M" for char in cleaned) > len(cleaned) // 2:
         raise BadName("invisible", "A name has more marks than letters.")
+    if folded(cleaned) in map(folded, _COMPUTERS):
+        raise BadName("computer", "That is what computer players are called.")
     return cleaned
 
 

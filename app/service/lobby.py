@@ -24,18 +24,18 @@ from app.service.errors import (
 from app.service.info import Info, SessionInfo, info_of, players_of
 from app.service.matches import Matches
 from app.store import Store
+from app.store.ids import new_id
 from app.store.matches import KeyReused, NewMatch, SeatTaken, StoredMatch
 from app.store.matches import NotMaker as StoreNotMaker
 from app.store.matches import NotWaiting as StoreNotWaiting
 from engine.bot import Heuristic
 from engine.errors import BadRuleset
-from engine.ruleset import DEFAULT, PRESETS, Ruleset
+from engine.ruleset import PRESETS, Ruleset
 from engine.turn import Seat, Seats
 from engine.variant import VARIANTS
 from engine.view import View
 
 OPEN_AT_ONCE = 20  # matches of one player that wait or run
-_ID_LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _READABLE = "23456789abcdefghjkmnpqrstuvwxyz"  # no 0 o 1 l i: codes are read aloud
 
 
@@ -75,11 +75,11 @@ class Lobby:
         self._matches.require_open()
         ruleset = ruleset_of(preset, changes)
         running = await self._store.matches.of_account(account_id, ("waiting", "playing"), OPEN_AT_ONCE)
-        if len(running) >= OPEN_AT_ONCE:
+        if len(running) >= OPEN_AT_ONCE and not (key and await self._store.matches.has_key(account_id, key)):
             raise TooManyMatches(OPEN_AT_ONCE)
         against_computer = opponent == "computer"
         new = NewMatch(
-            id=_new_id(),
+            id=new_id(),
             preset=preset if ruleset == PRESETS[preset].ruleset else "own",
             ruleset=ruleset,
             public=opponent == "anyone",
@@ -126,16 +126,22 @@ class Lobby:
         mine = (
             await self._store.matches.of_account(account_id, ("waiting", "playing"), 20) if account_id else []
         )
+        granted = await self._store.matches.granted_to(account_id) if account_id else {}
         players = await players_of(self._store, [*waiting, *playing, *mine], self._now())
+
+        def seen(match: StoredMatch) -> Info:
+            own = (match.seat_of(account_id) if account_id else None) or granted.get(match.id)
+            return info_of(match, players, own)
+
         live = []
         for match in playing:
             view = await self._matches.view(match.id, None)
             if view is not None and view.stage != "over":
                 live.append(Live(info_of(match, players, None), view))
         return LobbyView(
-            waiting=[info_of(match, players, _own_seat(match, account_id)) for match in waiting],
+            waiting=list(map(seen, waiting)),
             live=live,
-            mine=[info_of(match, players, _own_seat(match, account_id)) for match in mine],
+            mine=list(map(seen, mine)),
         )
 
     async def info(self, match_id: str, account_id: str | None) -> Info:
@@ -204,7 +210,7 @@ class Lobby:
         match = await self._store.matches.ask_rematch(match_id, seat)
         if match.rematch_id is None and match.rematch_asked | match.computers == set(Seat):
             new = NewMatch(
-                id=_new_id(),
+                id=new_id(),
                 preset=match.preset,
                 ruleset=match.ruleset,
                 public=False,
@@ -238,7 +244,14 @@ class Lobby:
     async def open_seat(self, match_id: str, account_id: str, secret: str) -> Info:
         """This account may play the seat of the link, too. Raises NoSuchMatch, BadSeatSecret, OwnMatch."""
         match = await self._load(match_id)
-        seat = next((s for s in Seat if hmac.compare_digest(secret, self._secret(match_id, s))), None)
+        seat = next(
+            (
+                s
+                for s in Seat
+                if hmac.compare_digest(secret.encode(errors="replace"), self._secret(match_id, s).encode())
+            ),
+            None,
+        )
         if seat is None or match.players[seat] is None:
             raise BadSeatSecret
         own = await self.seat_of(match_id, account_id)
@@ -274,6 +287,10 @@ def ruleset_of(preset: str, changes: Mapping[str, Any]) -> Ruleset:
     ruleset = PRESETS[preset].ruleset.changed(changes)
     if VARIANTS[ruleset.variant].rules is None:
         raise BadRuleset("variant", f"{ruleset.variant} cannot be played on this server yet")
+    # Everybody's casual matches move one rating: nobody chooses what his own are worth there.
+    usual = PRESETS["classic"].ruleset.rating_num if ruleset.scoring == "classic" else 1
+    if ruleset.rated and ruleset.rating_num > usual * ruleset.rating_den:
+        raise BadRuleset("rating_num", f"is at most {usual} a point in rated matches outside competitions")
     return ruleset
 
 
@@ -284,19 +301,6 @@ def presets_offered() -> list[dict[str, Any]]:
         for preset in PRESETS.values()
         if VARIANTS[preset.ruleset.variant].rules is not None
     ]
-
-
-def default_ruleset() -> dict[str, Any]:
-    """Every key with its default."""
-    return DEFAULT.to_dict()
-
-
-def _own_seat(match: StoredMatch, account_id: str | None) -> Seat | None:
-    return next((seat for seat in Seat if account_id and match.players[seat] == account_id), None)
-
-
-def _new_id() -> str:
-    return "".join(secrets.choice(_ID_LETTERS) for _ in range(10))
 
 
 def _new_code() -> str:

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakValueDictionary
@@ -53,6 +53,7 @@ HEARTBEAT_S = 1.0
 PING_EVERY, COMPARE_EVERY = 10, 5  # heartbeats
 OVERDUE_MS = 1_500  # a deadline that nobody has acted on for so long is anybody's
 COMPUTER_RETRY_S = 1.0
+INFO_PATIENCE_S = 1.0  # the end of a match is shown without the ratings rather than later
 _RENAMED_IN = 100  # matches at most, the newest, whose displays hear of a new name at once
 
 Wish = Callable[[int], Command]  # a command, once the time is known
@@ -68,6 +69,7 @@ class _Room:
     match: Match | None = None  # None while the match waits for a player
     version: int = 0
     stale: bool = False  # the outcome of a write is not known: read again before anything else
+    stale_info: bool = False  # what is around the match could not be read
     last_at: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     displays: list[Display] = field(default_factory=list)  # in the order in which they came
@@ -124,6 +126,7 @@ class Matches:
         self._rooms: dict[str, _Room] = {}
         self._loading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._gone: set[tuple[str, Seat]] = set()  # players who have left, as long as that is not stored
         self._serving = False
         self._closing = False
 
@@ -133,15 +136,12 @@ class Matches:
         """Take part. After a time in which no server was there, all running matches are taken up at once, and nobody
         pays for that time (§8.5).
         """
-        now = self._now()
-        down_since = await self._store.nodes.join(self._node, now)
+        down_since = await self._store.nodes.join(self._node, self._now())
         await self._store.notices.listen(
             self._node, self._changed_elsewhere, self._drafted_elsewhere, self._compare
         )
         if down_since is not None:
-            for match_id in await self._store.matches.unfinished_ids():
-                async with self._using(match_id) as room, room.lock:
-                    await self._give_back(room, now, down_since)
+            await self._take_up(await self._store.matches.unfinished_ids(), down_since)
         await self._sweep()
         self._spawn(self._watch())
         self._serving = True
@@ -156,11 +156,33 @@ class Matches:
         """Whether this node is sending its displays away."""
         return self._closing
 
-    async def _give_back(self, room: _Room, now: int, down_since: int) -> None:
-        down = now - max(down_since, room.last_at)
-        if room.match is not None and down > 0:
-            await self._carry_out(room, lambda at: GiveBack(down, at))
-        self._look_ahead(room)
+    async def _take_up(self, match_ids: Sequence[str], down_since: int) -> None:
+        """All of them are read before the first is given its time back, so that no reading is on the players' time;
+        then they are written together. One that cannot be read harms no other.
+        """
+        async with contextlib.AsyncExitStack() as kept:
+            rooms = []
+            for match_id in match_ids:
+                with self._unharmed(match_id):
+                    rooms.append(await kept.enter_async_context(self._using(match_id)))
+            await asyncio.gather(*(self._give_back(room, down_since) for room in rooms))
+
+    async def _give_back(self, room: _Room, down_since: int) -> None:
+        with self._unharmed(room.stored.id):
+            async with room.lock:
+                since = max(down_since, room.last_at)
+                if room.match is not None:
+                    await self._carry_out(room, lambda at: GiveBack(max(0, at - since), at))
+                self._look_ahead(room)
+
+    @staticmethod
+    @contextlib.contextmanager
+    def _unharmed(match_id: str) -> Iterator[None]:
+        """What is wrong with one match is logged, and the others go on."""
+        try:
+            yield
+        except Exception:
+            log.exception("match %s could not be looked after", match_id)
 
     async def say_goodbye(self) -> None:
         """Send the displays away to come back. What came from them before is done and answered first; what comes later
@@ -201,6 +223,7 @@ class Matches:
                 if any(room.stored.state == "playing" for room in self._rooms.values()):
                     await self._store.nodes.beat(self._node, self._now())
                 await self._sweep()
+                await self._note_gone()
                 await self._take_overdue()
                 if beats % COMPARE_EVERY == 0:
                     await self._compare_versions()
@@ -213,19 +236,37 @@ class Matches:
 
     async def _sweep(self) -> None:
         """Who was connected to a server that died is connected no more (§8.3)."""
-        for match_id, seat in await self._store.nodes.sweep(self._node):
-            async with self._using(match_id) as room, room.lock:
-                if room.match is not None and not room.has_display(seat):
-                    await self._carry_out(room, lambda at, seat=seat: Leave(seat, at))  # type: ignore[misc]
+        self._gone.update(await self._store.nodes.sweep(self._node))
+        await self._note_gone()
+
+    async def _note_gone(self) -> None:
+        """Players whose last display has gone, here or with a server that died, until it is stored."""
+        for match_id, seat in tuple(self._gone):
+            with self._unharmed(match_id):
+                async with self._using(match_id) as room, room.lock:
+                    await self._left(room, seat)
+
+    async def _left(self, room: _Room, seat: Seat) -> None:
+        """Note that a player is gone, unless he is connected, here or at another server."""
+        match_id = room.stored.id
+        if not room.has_display(seat):
+            self._gone.add((match_id, seat))
+            if (
+                await self._store.nodes.seat_disconnected(match_id, seat, self._node)
+                and room.match is not None
+            ):
+                await self._carry_out(room, lambda at: Leave(seat, at))
+        self._gone.discard((match_id, seat))
 
     async def _take_overdue(self) -> None:
         """Matches whose time has come while no server had them in memory."""
         for match_id in await self._store.matches.due(self._now() - OVERDUE_MS, 100):
-            async with self._using(match_id) as room, room.lock:
-                if room.match is not None:
-                    await self._catch_up(room)
-                    await self._carry_out(room, Tick)
-                    self._look_ahead(room)
+            with self._unharmed(match_id):
+                async with self._using(match_id) as room, room.lock:
+                    if room.match is not None:
+                        await self._catch_up(room)
+                        await self._carry_out(room, Tick)
+                        self._look_ahead(room)
 
     # ---------------------------------------------------------------------------------------------- other servers
 
@@ -249,8 +290,10 @@ class Matches:
         """Notices are hints; the stored version decides whether one was missed."""
         rooms = dict(self._rooms)
         for match_id, version in (await self._store.matches.versions(list(rooms))).items():
-            if version > rooms[match_id].version:
-                await self._follow(rooms[match_id], info_too=True)
+            room = rooms[match_id]
+            if version > room.version or room.stale_info:
+                with self._unharmed(match_id):
+                    await self._follow(room, info_too=True)
 
     async def _follow(self, room: _Room, *, info_too: bool) -> None:
         async with room.lock:
@@ -306,10 +349,16 @@ class Matches:
         async with self._using(match_id) as room, room.lock:
             self.require_open()  # it may have begun to close while this waited
             room.displays.append(display)
-            if seat is not None:
-                await self._store.nodes.seat_connected(match_id, seat, self._node)
-            if seat is not None and room.match is not None:
-                await self._carry_out(room, lambda at: Return(seat, at))
+            try:
+                if seat is not None:
+                    await self._store.nodes.seat_connected(match_id, seat, self._node)
+                if seat is not None and room.match is not None:
+                    await self._carry_out(room, lambda at: Return(seat, at))
+            except BaseException:
+                room.displays.remove(display)
+                if seat is not None and not room.has_display(seat):
+                    self._gone.add((match_id, seat))
+                raise
             display.show_info(info_of(room.stored, room.players, seat))
             room.show()
         return display
@@ -319,13 +368,14 @@ class Matches:
         room = self._rooms.get(display.match_id)
         if room is None or display not in room.displays:
             return
-        async with room.lock:
-            room.displays.remove(display)
-            seat = display.seat
-            if seat is not None and not room.has_display(seat) and not self._closing:
-                gone = await self._store.nodes.seat_disconnected(display.match_id, seat, self._node)
-                if gone and room.match is not None:
-                    await self._carry_out(room, lambda at: Leave(seat, at))
+        room.users += 1
+        try:
+            async with room.lock:
+                room.displays.remove(display)
+                if display.seat is not None and not self._closing:
+                    await self._left(room, display.seat)
+        finally:
+            room.users -= 1
             self._let_go(room)
 
     def pong(self, display: Display, ping: int) -> bool:
@@ -345,7 +395,7 @@ class Matches:
     # ------------------------------------------------------------------------------------- what a player can do
 
     async def play(self, display: Display, command_id: str, turn: Turn, moves: Moves) -> bool:
-        """Make a play; answered on the display\'s own socket. Whether it was accepted, now for the first time."""
+        """Make a play; answered on the display's own socket. Whether it was accepted, now for the first time."""
         seat = self._seat(display)
         hops = _hops(moves)
 
@@ -380,7 +430,7 @@ class Matches:
         seat = self._seat(display)
         await self._serve(display, command_id, lambda at: RevealSeed(seat, seed, at))
 
-    async def draft(self, display: Display, turn: Turn, moves: Moves) -> None:
+    def draft(self, display: Display, turn: Turn, moves: Moves) -> None:
         """Note a half-made play: for the player's other tabs, and for an opponent who has played (§5.2).
 
         Raises NotStarted, StaleTurn, IllegalPlay for what is no path in the step graph.
@@ -388,18 +438,17 @@ class Matches:
         seat = self._seat(display)
         hops = _hops(moves)
         room = self._rooms[display.match_id]
-        async with room.lock:
-            match = room.match
-            if match is None or match.turn is None or match.roll is None:
-                raise NotStarted
-            if match.turn != turn or not match.owes(seat):
-                raise StaleTurn(str(turn), str(match.turn))
-            graph = match.rules.step_graph(match.position_for(seat), match.roll)
-            if graph.follow(hops) is None:
-                raise IllegalPlay("The draft", str(match.roll), "not-a-play", "it leaves the legal plays")
-            room.drafts = room.drafts.with_(seat, hops)
-            room.show()
-            self._store.notices.draft(room.stored.id, seat, turn, hops)
+        match = room.match
+        if match is None or match.turn is None or match.roll is None:
+            raise NotStarted
+        if match.turn != turn or not match.owes(seat):
+            raise StaleTurn(str(turn), str(match.turn))
+        graph = match.rules.step_graph(match.position_for(seat), match.roll)
+        if graph.follow(hops) is None:
+            raise IllegalPlay("The draft", str(match.roll), "not-a-play", "it leaves the legal plays")
+        room.drafts = room.drafts.with_(seat, hops)
+        room.show()
+        self._store.notices.draft(room.stored.id, seat, turn, hops)
 
     @staticmethod
     def _seat(display: Display) -> Seat:
@@ -488,10 +537,10 @@ class Matches:
             room.turn_began = time.monotonic()
             room.round_trips.clear()
         if after.score is not None:
-            await self._read_info(room)
-            room.show_info()
+            await self._read_ratings(room)
         room.show()
         self._look_ahead(room)
+        self._let_go(room)
 
     async def _read_again(self, room: _Room) -> None:
         """The stored match decides: another node, or a write whose outcome was not known, has been faster."""
@@ -501,11 +550,23 @@ class Matches:
         room.drafts = NO_DRAFTS
         self._look_ahead(room)
 
+    async def _read_ratings(self, room: _Room) -> None:
+        """What the end of the match did; the end itself is shown at once if that cannot be read now."""
+        try:
+            async with asyncio.timeout(INFO_PATIENCE_S):
+                await self._read_info(room)
+        except Exception:
+            room.stale_info = True
+            log.warning("what is around the match could not be read; it will be", exc_info=True)
+        else:
+            room.show_info()
+
     async def _read_info(self, room: _Room) -> None:
         stored = await self._store.matches.load(room.stored.id)
         assert stored is not None
         room.stored = stored
         room.players = await players_of(self._store, [stored], self._now())
+        room.stale_info = False
 
     def _look_ahead(self, room: _Room) -> None:
         """Set the timer for what is due next, and put the computer to work where it has to play."""
@@ -619,7 +680,8 @@ class Matches:
             room = self._rooms.get(match_id)
             if room is None:
                 self._rooms[match_id] = room = await self._read(match_id)
-                self._look_ahead(room)
+                if self._serving:  # before that nothing is due: the time without a server is given back first
+                    self._look_ahead(room)
             room.users += 1
         try:
             yield room
@@ -629,10 +691,12 @@ class Matches:
 
     def _let_go(self, room: _Room) -> None:
         """A room that nobody uses and nothing is due in need not stay in memory."""
-        if not room.users and not room.displays and room.stored.state != "playing":
+        is_over = room.match is not None and room.match.score is not None
+        is_needed = room.users or room.displays or (room.stored.state == "playing" and not is_over)
+        if not is_needed and self._rooms.get(room.stored.id) is room:
             if room.timer:
                 room.timer.cancel()
-            self._rooms.pop(room.stored.id, None)
+            del self._rooms[room.stored.id]
 
     async def _read(self, match_id: str) -> _Room:
         stored = await self._store.matches.load(match_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from types import MappingProxyType
 from typing import Any
 
@@ -135,15 +136,21 @@ class Accounts:
         alike = accounts.c.folded == folded(name)
         if not connection.execute(select(exists().where(alike))).scalar_one():
             return None
-        while True:
-            tag = new_tag()
+        for tries in count():
+            tag = new_tag(3 + tries // 4)  # a name that very many have gets longer ones
             if not connection.execute(select(exists().where(alike, accounts.c.tag == tag))).scalar_one():
                 return tag
+        raise AssertionError  # it counts on
+
+
+# Letters that nobody can tell apart on a screen: Cyrillic ones and the Latin ones they look like.
+_LOOKS_LIKE = str.maketrans("авекмнорстухісјѕ", "abekmhopctyxicjs")
 
 
 def folded(name: str) -> str:
-    """A name as it is compared: compatible characters alike, capital and small letters alike."""
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    """A name as it is compared: what looks alike is alike, and so are capital and small letters."""
+    small = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    return small.translate(_LOOKS_LIKE)
 
 
 def _one(connection: Connection, account_id: str) -> Account:

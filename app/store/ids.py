@@ -14,6 +14,6 @@ def new_id() -> str:
     return "".join(secrets.choice(_LETTERS) for _ in range(12))
 
 
-def new_tag() -> str:
-    """Three letters that tell accounts of one name apart: `k3f`."""
-    return "".join(secrets.choice(_TAG_LETTERS) for _ in range(3))
+def new_tag(length: int = 3) -> str:
+    """A few letters that tell accounts of one name apart: `k3f`."""
+    return "".join(secrets.choice(_TAG_LETTERS) for _ in range(length))

@@ -5,6 +5,7 @@ Each method is one transaction.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,6 +30,7 @@ from engine.ruleset import Ruleset
 from engine.turn import Seat, Seats
 
 _AT_ONCE = 1_000  # ids in one query: databases have a limit
+_NAME = re.compile(r"[A-Za-z0-9-]{1,64}")  # an id, or the code of an invitation
 
 
 class NoSuchMatch(StoreError):
@@ -151,6 +153,11 @@ class Matches:
             return self._load(connection, new.id)
 
         return await self._database.write(work)
+
+    async def has_key(self, account: str, key: str) -> bool:
+        """Whether this player has used this key for a call already."""
+        used = select(idempotency.c.key).where(idempotency.c.account == account, idempotency.c.key == key)
+        return await self._database.read(lambda connection: connection.execute(used).first() is not None)
 
     async def join(self, match_id: str, seat: Seat, account: str, at: int) -> StoredMatch:
         """Takes the free seat of a waiting match, which begins. Of two who come together one gets it.
@@ -302,7 +309,7 @@ class Matches:
     async def set_rematch(self, match_id: str, new: NewMatch) -> str:
         """Makes the rematch of a match, once: its id, which is that of an earlier call if there was one.
 
-        Raises NoSuchMatch.
+        A player's other devices go with him to the other seat. Raises NoSuchMatch.
         """
 
         def work(connection: Connection) -> str:
@@ -319,6 +326,11 @@ class Matches:
                     raise NoSuchMatch(f"there is no match {match_id}")
                 return str(found)
             self._insert(connection, new)
+            devices = select(seat_grants.c.account, seat_grants.c.seat).where(
+                seat_grants.c.match_id == match_id
+            )
+            for account, seat in connection.execute(devices).all():
+                insert_new(connection, seat_grants, _grant(new.id, account, Seat(seat).other))
             return new.id
 
         return await self._database.write(work)
@@ -327,11 +339,13 @@ class Matches:
 
     async def grant_seat(self, match_id: str, account: str, seat: Seat) -> None:
         """Lets another account (the player's other device) play a seat too."""
-        grant = {"match_id": match_id, "account": account, "seat": seat.value}
+        grant = _grant(match_id, account, seat)
         await self._database.write(lambda connection: insert_new(connection, seat_grants, grant))
 
     async def seats_of(self, match_id: str, account: str) -> frozenset[Seat]:
         """The seats that an account may play, its own or granted; none for a spectator."""
+        if not _NAME.fullmatch(match_id):
+            return frozenset()
         own = select(matches.c.seat_a, matches.c.seat_b).where(matches.c.id == match_id)
         granted = select(seat_grants.c.seat).where(
             seat_grants.c.match_id == match_id, seat_grants.c.account == account
@@ -343,6 +357,12 @@ class Matches:
             return frozenset([*sits, *map(Seat, connection.execute(granted).scalars())])
 
         return await self._database.read(work)
+
+    async def granted_to(self, account: str) -> dict[str, Seat]:
+        """The seats that an account may play on another device's behalf, by match."""
+        mine = select(seat_grants.c.match_id, seat_grants.c.seat).where(seat_grants.c.account == account)
+        rows = await self._database.read(lambda connection: connection.execute(mine).all())
+        return {match_id: Seat(seat) for match_id, seat in rows}
 
     # ------------------------------------------------------------------------------------------------------ ratings
 
@@ -412,6 +432,8 @@ class Matches:
 
     async def _one(self, query: Select[Any], wanted: str) -> StoredMatch | None:
         found = {"wanted": wanted}
+        if not _NAME.fullmatch(wanted):
+            return None  # not even a question: databases differ in what they make of odd characters
         row = await self._database.read(lambda connection: connection.execute(query, found).one_or_none())
         return None if row is None else self._stored(row)
 
@@ -445,6 +467,10 @@ class Matches:
             rematch_id=row.rematch_id,
             ratings=None if row.a_account is None else Seats(change_from(row, "a_"), change_from(row, "b_")),
         )
+
+
+def _grant(match_id: str, account: str, seat: Seat) -> dict[str, str]:
+    return {"match_id": match_id, "account": account, "seat": seat.value}
 
 
 _change_a, _change_b = rating_changes.alias("change_a"), rating_changes.alias("change_b")

@@ -27,9 +27,9 @@ async def session(of: Served, account: Caller) -> Response:
 async def sign_in(of: Served, request: Request, body: NameBody) -> Response:
     """A new guest under this name, or this guest renamed. Problems: `bad-name`."""
     account = await of.accounts.sign_in(of.sessions.read(request), body.name)
-    await of.matches.renamed(account.id)
     answer = json_answer({"player": await of.lobby.session(account.id)})
     of.sessions.write(request, answer, account.id)
+    await of.matches.renamed(account.id)
     return answer
 
 

@@ -19,13 +19,15 @@ from app.service.lobby import Lobby
 from app.service.matches import Matches
 
 COOKIE = "nardy"
-_YEAR_S = 400 * 24 * 3600  # the longest that browsers keep a cookie
+_KEPT_S = 400 * 24 * 3600  # the longest that browsers keep a cookie
 
 
 class Sessions:
     """Signs an account id into a cookie, and reads it back."""
 
-    def __init__(self, secret_key: bytes) -> None:
+    def __init__(self, secret_key: bytes, *, secure: bool = False) -> None:
+        """`secure`: players reach this server by https, whatever a proxy says of a request."""
+        self._secure = secure
         self._serializer = URLSafeSerializer(secret_key, salt="session")
 
     def read(self, connection: HTTPConnection) -> str | None:
@@ -44,10 +46,10 @@ class Sessions:
         response.set_cookie(
             COOKIE,
             str(self._serializer.dumps(account_id)),
-            max_age=_YEAR_S,
+            max_age=_KEPT_S,
             httponly=True,
             samesite="lax",
-            secure=request.url.scheme == "https",
+            secure=request.url.scheme == "https" or self._secure,
         )
 
 

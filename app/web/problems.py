@@ -46,9 +46,14 @@ def _problem(status: int, code: str, detail: str, params: dict[str, Any] | None 
         "title": _TITLES.get(status, "Refused"),
         "status": status,
         "code": code,
-        "detail": detail,
-        "params": params or {},
+        "detail": _writable(detail),
+        "params": {name: _writable(value) for name, value in (params or {}).items()},
     }
+
+
+def _writable(value: Any) -> Any:
+    """Half a character, echoed from a bad request, can be written by nobody."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 def problem_response(

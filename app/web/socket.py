@@ -167,7 +167,7 @@ async def _carry_out(message: Message, opened: Display, matches: Matches) -> boo
         case PongMessage():
             return matches.pong(opened, message.ping)
         case DraftMessage():
-            await matches.draft(opened, message.of_turn, tuple(message.moves))
+            matches.draft(opened, message.of_turn, tuple(message.moves))
         case ResignMessage():
             await matches.resign(opened, message.id, message.of_turn, message.points)
         case OfferDrawMessage():

@@ -36,7 +36,9 @@ async function start() {
     fail(problemText(error));
     return;
   }
-  showPlayer(info.seat ? info.players[info.seat] : session.player);
+  const seated = info.seat && info.players[info.seat];
+  const own = session.player && seated && session.player.name === seated.name && session.player.tag === seated.tag;
+  showPlayer(seated ?? session.player, !seated || own);  // on another device the seat is of somebody with another session
   if (info.state === 'waiting' || info.state === 'cancelled') waiting();
   if (info.state !== 'cancelled') connect();
 }

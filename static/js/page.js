@@ -173,12 +173,13 @@ export function playerName(player) {
   return player.tag ? `${name} #${player.tag}` : name;
 }
 
-/** Shows the session's player in the header. */
-export function showPlayer(player) {
+/** Shows the player in the header. `own`: it is this session's, who can change his name. */
+export function showPlayer(player, own = true) {
   for (const slot of document.querySelectorAll('[data-player]')) {
     slot.hidden = !player;
     slot.textContent = player ? playerName(player) : '';
-    slot.title = player ? t('common.name.change') : '';
+    slot.title = player && own ? t('common.name.change') : '';
+    slot.disabled = !own;
   }
   shown = player;
 }
