@@ -110,7 +110,7 @@ def _wrong_rolls(seeds: DiceSeeds, rolled: list[_Rolled], *, opening_double: boo
         if turn != expected:
             wrong.append(f"Turn {turn} stands where turn {expected} should be.")
         drawn = roll_for(seeds, turn, opening_double=opening_double)
-        if phase.roll != (drawn.first, drawn.second):
+        if sorted(phase.roll) != sorted((drawn.first, drawn.second)):  # a roll is an unordered pair (§9.2)
             first, second = phase.roll
             wrong.append(f"Turn {turn}: the roll is {first}-{second}, but the seeds give {drawn}.")
         expected = turn.next()

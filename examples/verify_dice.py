@@ -43,7 +43,7 @@ for place, phase in enumerate(rolled):
     roll = [next(stream), next(stream)]
     while place == 0 and reroll and roll[0] == roll[1]:
         roll = [next(stream), next(stream)]
-    if (phase["turn"], phase["roll"]) != (f"{number}{letter}", roll):
+    if phase["turn"] != f"{number}{letter}" or sorted(phase["roll"]) != sorted(roll):
         wrong.append(f"Turn {phase['turn']}: {phase['roll']} should be turn {number}{letter}: {roll}.")
 
 print(*wrong, f"{len(rolled)} rolls, {len(wrong)} wrong", sep="\n")

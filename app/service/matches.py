@@ -102,6 +102,7 @@ class HistoryView:
 
     info: Info
     view: View
+    dice_id: str  # what stands for the match in the text of its dice (§9.2)
     start: Any
     phases: tuple[PhaseView, ...]
 
@@ -408,27 +409,27 @@ class Matches:
     async def resign(self, display: Display, command_id: str, turn: Turn, points: int) -> None:
         """Give up at the price that the player was shown (§8.1)."""
         seat = self._seat(display)
-        await self._serve(display, command_id, lambda at: Resign(seat, turn, points, at))
+        await self._serve(display, command_id, lambda at: Resign(seat, turn, points, at), kind="resign:")
 
     async def offer_draw(self, display: Display, command_id: str, turn: Turn) -> None:
         """Offer a draw; it is delivered when the phase closes (§8.5)."""
         seat = self._seat(display)
-        await self._serve(display, command_id, lambda at: OfferDraw(seat, turn, at))
+        await self._serve(display, command_id, lambda at: OfferDraw(seat, turn, at), kind="offer:")
 
     async def accept_draw(self, display: Display, command_id: str, turn: Turn) -> None:
         """Accept the draw that was offered (§8.5)."""
         seat = self._seat(display)
-        await self._serve(display, command_id, lambda at: AcceptDraw(seat, turn, at))
+        await self._serve(display, command_id, lambda at: AcceptDraw(seat, turn, at), kind="accept:")
 
     async def commit_seed(self, display: Display, command_id: str, hash_: str) -> None:
         """Commit to a client seed (§9.1)."""
         seat = self._seat(display)
-        await self._serve(display, command_id, lambda at: CommitSeed(seat, hash_, at))
+        await self._serve(display, command_id, lambda at: CommitSeed(seat, hash_, at), kind="hash:")
 
     async def reveal_seed(self, display: Display, command_id: str, seed: str) -> None:
         """Show a client seed (§9.1)."""
         seat = self._seat(display)
-        await self._serve(display, command_id, lambda at: RevealSeed(seat, seed, at))
+        await self._serve(display, command_id, lambda at: RevealSeed(seat, seed, at), kind="seed:")
 
     def draft(self, display: Display, turn: Turn, moves: Moves) -> None:
         """Note a half-made play: for the player's other tabs, and for an opponent who has played (§5.2).
@@ -456,7 +457,8 @@ class Matches:
             raise NotYourSeat
         return display.seat
 
-    async def _serve(self, display: Display, command_id: str, wish: Wish) -> bool:
+    async def _serve(self, display: Display, command_id: str, wish: Wish, *, kind: str = "") -> bool:
+        """Carries a message out and answers it. An id names a message among those of its kind and its seat."""
         seat = self._seat(display)
         room = self._rooms[display.match_id]
         arrived = self._now()  # nobody pays for what the server waits for (§7.1)
@@ -467,7 +469,7 @@ class Matches:
                 raise NotStarted
             try:
                 is_new = await self._carry_out(
-                    room, wish, command_id=f"{seat.value}:{command_id}", arrived=arrived
+                    room, wish, command_id=f"{seat.value}:{kind}{command_id}", arrived=arrived
                 )
             except (RuleError, AppError) as error:
                 log.debug("refused: %s", error.code)
@@ -661,7 +663,9 @@ class Matches:
                 raise NotStarted
             start = boards_of(room.stored.start().games)
             info = info_of(room.stored, room.players, seat)
-            return HistoryView(info, view_for(room.match, seat), start, phases_of(room.match))
+            return HistoryView(
+                info, view_for(room.match, seat), room.stored.dice_id, start, phases_of(room.match)
+            )
 
     async def download(self, match_id: str) -> HistoryView:
         """A finished match, with its seeds. Raises NoSuchMatch, MatchStillRuns."""

@@ -16,7 +16,7 @@ def match_file(history: HistoryView) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "match": info.id,
-        "dice_id": info.id,
+        "dice_id": history.dice_id,
         "variant": info.ruleset["variant"],
         "preset": info.preset,
         "ruleset": info.ruleset,

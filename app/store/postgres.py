@@ -26,6 +26,7 @@ T = TypeVar("T")
 _POOL = 8
 _LARGEST_BATCH = 512
 _PATIENCE_S = 10.0  # for one answer of the database
+_LONGEST_S = 60.0  # the same where nothing else is said: nobody waits for ever
 _PAUSE_S = 0.02  # before a lost connection is made anew
 _TRIES = 3  # of a transaction that the database gave up for the sake of another
 _GIVEN_UP = ("40001", "40P01")  # serialization failure, deadlock
@@ -126,7 +127,17 @@ class PostgresDatabase:
             connection.exec_driver_sql(_MIGRATING)  # of several nodes that start at once, one
             return work(connection)
 
-        return await self.write(alone)
+        engine = create_async_engine(
+            "postgresql+asyncpg://",
+            async_creator=lambda: self._connect(longest_s=None),  # a big table takes as long as it takes
+            poolclass=NullPool,
+            hide_parameters=True,
+        )
+        try:
+            async with engine.begin() as connection:
+                return await connection.run_sync(alone)
+        finally:
+            await engine.dispose()
 
     async def append(self, wanted: Append) -> None:
         if self._closed:
@@ -169,8 +180,8 @@ class PostgresDatabase:
             await self._connection.close()
         await self._engine.dispose()
 
-    async def _connect(self) -> asyncpg.Connection[Any]:
-        return await asyncpg.connect(self._url, timeout=_PATIENCE_S)
+    async def _connect(self, longest_s: float | None = _LONGEST_S) -> asyncpg.Connection[Any]:
+        return await asyncpg.connect(self._url, timeout=_PATIENCE_S, command_timeout=longest_s)
 
     async def _write(self, work: Work[T], notice: str | None) -> T:
         for last in (False,) * (_TRIES - 1) + (True,):
@@ -199,7 +210,9 @@ class PostgresDatabase:
                 await self._tell_the_others()
 
     def _batch(self) -> list[_Job]:
-        """What waits, one row of each match; in the order of matches, in which every node takes its locks."""
+        """What waits, one row of each match. Should two nodes wait for each other over it, the one that the database gives
+        up tries its rows again one by one.
+        """
         chosen: dict[str, _Job] = {}
         later: deque[_Job] = deque()
         while self._waiting and len(chosen) < _LARGEST_BATCH:

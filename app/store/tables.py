@@ -39,7 +39,7 @@ accounts = Table(
     metadata,
     Column("id", Text, primary_key=True),
     Column("name", Text, nullable=False),
-    Column("folded", Text, nullable=False),  # the name, NFKC and case-folded: what looks alike is alike
+    Column("folded", Text, nullable=False),  # the name as it is compared (store.accounts.folded)
     Column(
         "tag", Text, nullable=False
     ),  # tells accounts of the same name apart; empty: the first of the name
@@ -169,6 +169,8 @@ results = Table(  # one row for each match that is over
     Column("pair", Text),  # both accounts, whoever sat where
     Column("day", Integer, nullable=False),  # UTC, since 1970-01-01
     Index(None, "pair", "day"),
+    Index(None, "account_a"),
+    Index(None, "account_b"),
 )
 
 rating_changes = Table(  # what a counted match did to both ratings of each player

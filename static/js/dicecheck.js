@@ -69,7 +69,8 @@ export function check(record) {
   const match = record.dice_id ?? record.match;
   // A match that was given up has a roll more than it has finished phases.
   const phases = record.open?.turn && record.open.roll ? [...record.phases, record.open] : record.phases;
-  const reroll = (record.ruleset?.opening_double ?? 'reroll') === 'reroll';
+  const rules = record.ruleset ?? {};
+  const reroll = (rules.variant ?? 'short') === 'short' && (rules.opening_double ?? 'reroll') === 'reroll';
   const computed = hexOf(sha256Hex(bytesOf(seed)));
   const commitmentOk = isHex(seed, 64) && computed === commitment.toLowerCase();
 
@@ -77,7 +78,7 @@ export function check(record) {
   for (const seat of ['A', 'B']) {
     const own = hexOf(sha256Hex(bytesOf(seeds[seat])));
     if (defaulted.includes(seat)) seats[seat] = { kind: 'defaulted', ok: seeds[seat] === ZERO_SEED, computed: own };
-    else if (!hashes?.[seat]) seats[seat] = { kind: 'no_hash', ok: seeds[seat] === ZERO_SEED, computed: own };
+    else if (!hashes?.[seat]) seats[seat] = { kind: 'no_hash', ok: false, computed: own };
     else seats[seat] = { kind: 'hash', ok: own === hashes[seat].toLowerCase(), computed: own };
   }
 

@@ -202,7 +202,9 @@ class Player(Browser):
             turn = self.view["turn"]
             idle = self._acting is None or self._acting.done()
             if owes(self.view) and idle and turn not in self._sent:
-                self._acting = self.loop.create_task(self._take_turn(turn, self.view), context=self.world.context.copy())
+                self._acting = self.loop.create_task(
+                    self._take_turn(turn, self.view), context=self.world.context.copy()
+                )
 
     def answered(self, message: Message | None, frame: Message) -> None:
         if frame["type"] == "problem" and message and message["type"] == "play":
@@ -217,7 +219,10 @@ class Player(Browser):
         if dice["hashes"][self.who] is None and self.who not in dice["defaulted"]:
             if "commit" not in self.waiting:
                 self.deliver({"type": "seed-commit", "id": "commit", "hash": hash_})
-        elif all(dice["hashes"][seat] or seat in dice["defaulted"] for seat in "AB") and "reveal" not in self.waiting:
+        elif (
+            all(dice["hashes"][seat] or seat in dice["defaulted"] for seat in "AB")
+            and "reveal" not in self.waiting
+        ):
             self.deliver({"type": "seed-reveal", "id": "reveal", "seed": self.seed})
 
     def _maybe_draw(self) -> None:

@@ -81,7 +81,9 @@ class Node:
         self.context = contextvars.Context()
         self.context.run(_NODE.set, self)
         self.faults = Faults(Chance(world.seed, "database", name), 0.0)
-        self.database = SimulatedDatabase(world.disk, self, self.faults, lambda notice: world.notices.tell(name, notice))
+        self.database = SimulatedDatabase(
+            world.disk, self, self.faults, lambda notice: world.notices.tell(name, notice)
+        )
         store = Store(self.database, Seal(SECRET))
         computer = Plain(Chance(world.seed, "computer", name), world.wild)
         pace = Chance(world.seed, "pace").choice((0, 900))
@@ -130,7 +132,9 @@ class Node:
             return
         self.dead, self.serving = True, False
         loop = self.world.loop
-        loop.call_later(self.chance.random(), self.world.disk.alive.discard, self.name)  # its lock ends a little later
+        loop.call_later(
+            self.chance.random(), self.world.disk.alive.discard, self.name
+        )  # its lock ends a little later
         for line in self.lines:
             line.break_(silent=self.chance.once_in(4))
         for task in list(self.tasks):
@@ -159,7 +163,9 @@ class World:
         self.twist = twist  # who chooses otherwise, and in which turn
         self.loop = VirtualLoop()
         self.loop.set_task_factory(self._task)
-        self.loop.set_exception_handler(lambda _, context: self.noticed(context.get("exception"), str(context["message"])))
+        self.loop.set_exception_handler(
+            lambda _, context: self.noticed(context.get("exception"), str(context["message"]))
+        )
         self.context = contextvars.Context()
         chance = self.chance = Chance(seed, "world")
         self.wild = chance.choice((0, 0.3, 1, 1, 3))
@@ -172,7 +178,9 @@ class World:
         self.strikes: list[float] = []  # when something bad was done
         self.sent: list[Sent] = []  # every frame of every server
         self.answered: list[Answered] = []
-        self.choices: list[tuple[float, str, str]] = []  # when, who, turn: where another play could have been chosen
+        self.choices: list[
+            tuple[float, str, str]
+        ] = []  # when, who, turn: where another play could have been chosen
         self.polled: list[tuple[float, str]] = []  # what the spectator read over HTTP
         self.problems: list[str] = []  # what should never happen
         self.down: list[tuple[float, float]] = []  # when no server was there
@@ -283,7 +291,9 @@ class World:
             hurries=chance.once_in(3),
         )
         tabs = 2 if chance.once_in(4) else 1
-        self.people += [Player(self, seat.value, self.match_id, cookie, tab, habits=habits) for tab in range(tabs)]
+        self.people += [
+            Player(self, seat.value, self.match_id, cookie, tab, habits=habits) for tab in range(tabs)
+        ]
 
     async def _fate(self) -> None:
         """Bad things, one after the other."""
@@ -300,7 +310,11 @@ class World:
         browser, node = self.chance.choice(self.people), self.a_node(self.chance)
         if what == "away":
             browser.leave()
-            self.loop.call_later(self.chance.choice((0.0, 2.0, 30.0)) * self.chance.random(), browser.visit, context=self.context)
+            self.loop.call_later(
+                self.chance.choice((0.0, 2.0, 30.0)) * self.chance.random(),
+                browser.visit,
+                context=self.context,
+            )
         elif what in ("break", "break in silence") and browser.line is not None:
             browser.line.break_(silent=what != "break")
         elif what == "stall" and browser.line is not None:
@@ -408,16 +422,23 @@ class World:
         except TimeoutError:
             for browser in self.people:
                 if not _sees_the_end(browser):
-                    self.problems.append(f"{browser.who} (tab {browser.tab}) does not see the end: refused={browser.refused} line={browser.line} view={browser.view and browser.view['stage']}")
+                    self.problems.append(
+                        f"{browser.who} (tab {browser.tab}) does not see the end: refused={browser.refused} line={browser.line} view={browser.view and browser.view['stage']}"
+                    )
         for browser in self.people:
             browser.leave()
         await asyncio.sleep(NOTICE_ALL_S)
         for node in self.nodes:
-            rooms, tasks = len(node.matches._rooms), [task.get_coro().__qualname__ for task in node.matches._tasks]
+            rooms, tasks = (
+                len(node.matches._rooms),
+                [task.get_coro().__qualname__ for task in node.matches._tasks],
+            )
             if rooms or len(tasks) > 1:
                 self.problems.append(f"{node.name} has {rooms} rooms and these tasks left: {tasks}")
         outsider = SimpleNamespace(name="", dead=False)
-        store = Store(SimulatedDatabase(self.disk, outsider, Faults(Chance(0), 0), lambda _: None), Seal(SECRET))
+        store = Store(
+            SimulatedDatabase(self.disk, outsider, Faults(Chance(0), 0), lambda _: None), Seal(SECRET)
+        )
         self.stored = await store.matches.load(self.match_id)
         self.rows = await store.matches.events(self.match_id)
         self.differences = await store.matches.recompute_ratings()
