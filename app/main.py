@@ -20,7 +20,7 @@ from app.service.lobby import Lobby
 from app.service.matches import Matches
 from app.settings import Settings
 from app.store import Store, open_store
-from app.web import accounts, health, pages, play, problems, requests, socket
+from app.web import accounts, health, openapi, pages, play, problems, requests, socket
 from app.web.deps import Services, Sessions
 from engine.bot import Heuristic
 
@@ -119,4 +119,5 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
     app.include_router(play.router)
     app.include_router(socket.router)
     pages.install(app)
+    openapi.install(app)
     return app

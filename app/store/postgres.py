@@ -210,8 +210,9 @@ class PostgresDatabase:
                 await self._tell_the_others()
 
     def _batch(self) -> list[_Job]:
-        """What waits, one row of each match. Should two nodes wait for each other over it, the one that the database gives
-        up tries its rows again one by one.
+        """What waits, one row of each match.
+
+        Should two nodes wait for each other over it, the one that the database gives up tries its rows one by one.
         """
         chosen: dict[str, _Job] = {}
         later: deque[_Job] = deque()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter, Request, Response
 
 from app.web.deps import Caller, Served
 from app.web.messages import NameBody, write_json
+from app.web.openapi import PROBLEM, SessionView, answers
 
-router = APIRouter(prefix="/api", tags=["session"])
+router = APIRouter(prefix="/api", tags=["session"], responses={**PROBLEM, **answers(SessionView)})
 
 
 def json_answer(data: object, status: int = 200) -> Response:
@@ -31,22 +30,3 @@ async def sign_in(of: Served, request: Request, body: NameBody) -> Response:
     of.sessions.write(request, answer, account.id)
     await of.matches.renamed(account.id)
     return answer
-
-
-PROBLEM: dict[int | str, dict[str, Any]] = {
-    "default": {
-        "description": "A problem (RFC 9457) with a stable `code` and `params`",
-        "content": {
-            "application/problem+json": {
-                "example": {
-                    "type": "/problems/not-waiting",
-                    "title": "Refused",
-                    "status": 409,
-                    "code": "not-waiting",
-                    "detail": "This match is not waiting for a player.",
-                    "params": {"state": "playing"},
-                }
-            }
-        },
-    }
-}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from app.web.accounts import PROBLEM, json_answer
+from app.web.accounts import json_answer
 from app.web.deps import Served
+from app.web.openapi import PROBLEM
 
 router = APIRouter(tags=["operation"])
 _YES = {"ok": True}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from fastapi import APIRouter, FastAPI
-from fastapi.responses import FileResponse
+from fastapi.responses import FileResponse, JSONResponse
 from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
@@ -64,6 +67,22 @@ async def rules() -> FileResponse:
 async def dice() -> FileResponse:
     """Check the dice."""
     return _page("dice.html")
+
+
+@router.get("/problems/{code}")
+async def problem(code: str) -> JSONResponse:
+    """What a problem means, in words: where its `type` leads."""
+    words = {language: _problem_words(language) for language in ("ru", "en")}
+    said = {language: found.get(code) for language, found in words.items()}
+    if not all(isinstance(text, str) for text in said.values()):
+        return problem_response(404, "not-found", "There is no such problem.")
+    return JSONResponse({"code": code, **said})
+
+
+@cache
+def _problem_words(language: str) -> dict[str, Any]:
+    words: dict[str, Any] = json.loads((STATIC / "locales" / language / "problems.json").read_text("utf-8"))
+    return words
 
 
 @router.api_route("/favicon.ico", methods=["GET", "HEAD"])

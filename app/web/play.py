@@ -8,12 +8,16 @@ from typing import Annotated, Any
 import segno
 from fastapi import APIRouter, Header, Request, Response
 
-from app.service.lobby import presets_offered
+from app.service.info import Info
+from app.service.lobby import LobbyView, presets_offered
+from app.service.matches import HistoryView
 from app.service.records import match_file
-from app.web.accounts import PROBLEM, json_answer
+from app.web.accounts import json_answer
 from app.web.deps import Caller, Player, Served
 from app.web.messages import NewMatchBody, SeatSecretBody, schemas
+from app.web.openapi import PROBLEM, Rulesets, SeatLink, answers
 from engine.ruleset import key_values
+from engine.view import View
 
 router = APIRouter(prefix="/api", tags=["matches"], responses=PROBLEM)
 Key = Annotated[str | None, Header(alias="Idempotency-Key", max_length=100)]
@@ -25,26 +29,26 @@ async def socket_schemas() -> dict[str, Any]:
     return schemas()
 
 
-@router.get("/rulesets", summary="Presets, and every key with its values")
+@router.get("/rulesets", summary="Presets, and every key with its values", responses=answers(Rulesets))
 async def rulesets() -> dict[str, Any]:
     """The presets that can be played here."""
     return {"presets": presets_offered(), "keys": key_values()}
 
 
-@router.get("/lobby", summary="Matches that wait, matches to watch, my own")
+@router.get("/lobby", summary="Matches that wait, matches to watch, my own", responses=answers(LobbyView))
 async def lobby(of: Served, account: Caller) -> Response:
     """Running matches as of the last finished phase."""
     return json_answer(await of.lobby.lobby(account))
 
 
-@router.post("/matches", status_code=201, summary="Make a match")
+@router.post("/matches", status_code=201, summary="Make a match", responses=answers(Info, 201))
 async def create(of: Served, account: Player, body: NewMatchBody, key: Key = None) -> Response:
     """Problems: `no-name`, `bad-ruleset`, `too-many-matches`."""
     info = await of.lobby.create(account, body.preset, body.ruleset, body.opponent, key)
     return json_answer(info, 201)
 
 
-@router.get("/invites/{code}", summary="The match of an invite")
+@router.get("/invites/{code}", summary="The match of an invite", responses=answers(Info))
 async def invited(of: Served, account: Caller, code: str) -> Response:
     """Looking takes no seat. Problems: `no-such-match`."""
     return json_answer(await of.lobby.invited(code, account))
@@ -60,19 +64,21 @@ async def invite_qr(of: Served, request: Request, code: str) -> Response:
     return Response(picture.getvalue(), media_type="image/svg+xml")
 
 
-@router.post("/invites/{code}/join", summary="Sit down by invite")
+@router.post("/invites/{code}/join", summary="Sit down by invite", responses=answers(Info))
 async def join_by_code(of: Served, account: Player, code: str) -> Response:
     """Problems: `no-name`, `no-such-match`, `not-waiting`, `own-match`."""
     return json_answer(await of.lobby.join_by_code(code, account))
 
 
-@router.post("/matches/{match_id}/join", summary="Sit down at a match open to anyone")
+@router.post(
+    "/matches/{match_id}/join", summary="Sit down at a match open to anyone", responses=answers(Info)
+)
 async def join_public(of: Served, account: Player, match_id: str) -> Response:
     """Problems: `no-name`, `no-such-match`, `needs-invite`, `not-waiting`, `own-match`."""
     return json_answer(await of.lobby.join_public(match_id, account))
 
 
-@router.post("/matches/{match_id}/cancel", summary="Take a waiting match back")
+@router.post("/matches/{match_id}/cancel", summary="Take a waiting match back", responses=answers(Info))
 async def cancel(of: Served, account: Player, match_id: str) -> Response:
     """Problems: `not-your-seat`, `not-waiting`."""
     return json_answer(await of.lobby.cancel(match_id, account))
@@ -86,37 +92,47 @@ async def download(of: Served, match_id: str) -> Response:
     return answer
 
 
-@router.get("/matches/{match_id}", summary="All about a match but the game itself")
+@router.get("/matches/{match_id}", summary="All about a match but the game itself", responses=answers(Info))
 async def info(of: Served, account: Caller, match_id: str) -> Response:
     """Problems: `no-such-match`."""
     return json_answer(await of.lobby.info(match_id, account))
 
 
-@router.get("/matches/{match_id}/view", summary="What my display would show now")
+@router.get("/matches/{match_id}/view", summary="What my display would show now", responses=answers(View))
 async def view(of: Served, account: Caller, match_id: str) -> Response:
     """The caller's own view, or a spectator's; null while the match waits."""
     return json_answer(await of.matches.view(match_id, await of.lobby.seat_of(match_id, account)))
 
 
-@router.get("/matches/{match_id}/history", summary="The finished phases, for the replay")
+@router.get(
+    "/matches/{match_id}/history",
+    summary="The finished phases, for the replay",
+    responses=answers(HistoryView),
+)
 async def history(of: Served, account: Caller, match_id: str) -> Response:
     """Nothing of the open phase but what is public. Problems: `not-started`."""
     return json_answer(await of.matches.history(match_id, await of.lobby.seat_of(match_id, account)))
 
 
-@router.get("/matches/{match_id}/seat-link", summary="The secret that opens my seat on another device")
+@router.get(
+    "/matches/{match_id}/seat-link",
+    summary="The secret that opens my seat on another device",
+    responses=answers(SeatLink),
+)
 async def seat_link(of: Served, account: Player, match_id: str) -> Response:
     """Problems: `not-your-seat`."""
     return json_answer({"secret": await of.lobby.seat_secret(match_id, account)})
 
 
-@router.post("/matches/{match_id}/seat", summary="Play a seat by its secret")
+@router.post("/matches/{match_id}/seat", summary="Play a seat by its secret", responses=answers(Info))
 async def open_seat(of: Served, account: Player, match_id: str, body: SeatSecretBody) -> Response:
     """Problems: `bad-seat-secret`, `own-match`."""
     return json_answer(await of.lobby.open_seat(match_id, account, body.secret))
 
 
-@router.post("/matches/{match_id}/rematch", summary="Ask for a rematch, or agree to one")
+@router.post(
+    "/matches/{match_id}/rematch", summary="Ask for a rematch, or agree to one", responses=answers(Info)
+)
 async def rematch(of: Served, account: Player, match_id: str) -> Response:
     """Problems: `not-your-seat`, `match-still-runs`."""
     return json_answer(await of.lobby.rematch(match_id, account))

@@ -1,0 +1,100 @@
+"""What HTTP answers, as OpenAPI says it: schemas made from the very types that are sent, with an example of each."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from app.service.info import Info, SessionInfo
+from app.service.lobby import LobbyView
+from app.service.matches import HistoryView
+from app.web.problems import Problem
+from engine.view import View
+
+_REF = "#/components/schemas/{name}"
+_EXAMPLES: dict[str, Any] = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class SessionView:
+    """The caller's own player; null for one who has not said his name."""
+
+    player: SessionInfo | None
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLink:
+    """What opens a seat on another device: `/match/{id}#seat={secret}`."""
+
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rulesets:
+    """Presets with their rulesets, and every key with the values that it may have."""
+
+    presets: list[dict[str, Any]]
+    keys: dict[str, str]
+
+
+ANSWERS: tuple[type, ...] = (Info, View, HistoryView, LobbyView, SessionView, SeatLink, Rulesets)
+
+PROBLEM: dict[int | str, dict[str, Any]] = {
+    "default": {
+        "description": "A problem (RFC 9457) with a stable `code` and `params`; its `type` leads to its words.",
+        "content": {
+            "application/problem+json": {
+                "schema": {"$ref": _REF.format(name="Problem")},
+                "example": {
+                    "type": "/problems/not-waiting",
+                    "title": "Refused",
+                    "status": 409,
+                    "code": "not-waiting",
+                    "detail": "This match is not waiting for a player.",
+                    "params": {"state": "playing"},
+                },
+            }
+        },
+    }
+}
+
+
+def answers(kind: type, status: int = 200) -> dict[int | str, dict[str, Any]]:
+    """For a route's `responses`: it answers with this type."""
+    content = {"schema": {"$ref": _REF.format(name=kind.__name__)}, "example": example_of(kind)}
+    words = " ".join((kind.__doc__ or kind.__name__).split())
+    return {status: {"description": words, "content": {"application/json": content}}}
+
+
+def example_of(kind: type) -> Any:
+    """An answer of this type, as a server gave it."""
+    return _EXAMPLES[kind.__name__]
+
+
+def install(app: FastAPI) -> None:
+    """The schemas of `ANSWERS` in the application's OpenAPI, and no answer that is never given."""
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            made = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
+            _, kinds = msgspec.json.schema_components((*ANSWERS, Problem), ref_template=_REF)
+            schemas = made.setdefault("components", {}).setdefault("schemas", {})
+            schemas |= kinds
+            for name in (
+                "HTTPValidationError",
+                "ValidationError",
+            ):  # what is malformed is a problem here (400)
+                schemas.pop(name, None)
+            for path in made["paths"].values():
+                for operation in path.values():
+                    operation.get("responses", {}).pop("422", None)
+            app.openapi_schema = made
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]
