@@ -23,6 +23,7 @@ from app.store.results import Difference
 from app.store.seal import Seal
 from app.web.deps import Services, Sessions
 from app.web.messages import write_json
+from engine.match import replay
 from engine.plays import Hop
 from engine.position import side
 from engine.turn import Seat, Turn
@@ -164,6 +165,9 @@ class World:
         chance = self.chance = Chance(seed, "world")
         self.wild = chance.choice((0, 0.3, 1, 1, 3))
         self.disk = Disk(self.loop)
+        outsider = SimpleNamespace(name="", dead=False)
+        way = SimulatedDatabase(self.disk, outsider, Faults(Chance(0), 0), lambda _: None)
+        self._store = Store(way, Seal(SECRET))
         self.notices = Notices(self, Chance(seed, "notices"), self.wild)
         self.nodes: list[Node] = []
         self.calm = False  # nothing bad happens any longer
@@ -393,10 +397,29 @@ class World:
         bound_s = 90 + (rules["clock"]["bank_ms"] + 60 * rules["clock"]["delay_ms"]) / 1000
         bound_s += rules["grace_s"] + rules["absence_s"] + IDLE_VOID_MS / 1000
         try:
+            async with asyncio.timeout(NOTICE_ALL_S):
+                await self._until_over()
+        except TimeoutError:
+            await self._compare_presence()
+        try:
             async with asyncio.timeout(bound_s):
                 await self._until_over()
         except TimeoutError:
             self.problems.append(f"the match is not over {bound_s} s after its players have left it")
+
+    async def _compare_presence(self) -> None:
+        """Long after the last trouble, who is noted as connected is so (§8.3)."""
+        stored, rows = await self._read()
+        match = replay(stored.start(), (event for row in rows for event in row.events))
+        for seat in sorted({Seat(player.who) for player in self.players()}):
+            is_there = any(line.is_up and not line.node.dead and line.who == seat for line in self.lines)
+            if match.score is None and match.presence[seat].connected != is_there:
+                self.problems.append(f"{seat} is noted as {match.presence[seat]}, but there is {is_there}")
+
+    async def _read(self) -> tuple[StoredMatch, tuple[JournalRow, ...]]:
+        stored = await self._store.matches.load(self.match_id)
+        assert stored is not None
+        return stored, await self._store.matches.events(self.match_id)
 
     async def _end(self) -> None:
         for browser in self.people:
@@ -416,11 +439,8 @@ class World:
             rooms, tasks = len(node.matches._rooms), [task.get_coro().__qualname__ for task in node.matches._tasks]
             if rooms or len(tasks) > 1:
                 self.problems.append(f"{node.name} has {rooms} rooms and these tasks left: {tasks}")
-        outsider = SimpleNamespace(name="", dead=False)
-        store = Store(SimulatedDatabase(self.disk, outsider, Faults(Chance(0), 0), lambda _: None), Seal(SECRET))
-        self.stored = await store.matches.load(self.match_id)
-        self.rows = await store.matches.events(self.match_id)
-        self.differences = await store.matches.recompute_ratings()
+        self.stored, self.rows = await self._read()
+        self.differences = await self._store.matches.recompute_ratings()
         for node in list(self.nodes):
             await node.stop()
 
