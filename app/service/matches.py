@@ -226,7 +226,7 @@ class Matches:
         """Notices are hints; the stored version decides whether one was missed."""
         rooms = dict(self._rooms)
         for match_id, version in (await self._store.matches.versions(list(rooms))).items():
-            if version > rooms[match_id].version:
+            if version > rooms[match_id].version or rooms[match_id].stale:
                 await self._follow(rooms[match_id], info_too=True)
 
     async def _follow(self, room: _Room, *, info_too: bool) -> None:
@@ -459,11 +459,16 @@ class Matches:
             room.drafts = NO_DRAFTS
             room.turn_began = time.monotonic()
             room.round_trips.clear()
-        if after.score is not None:
-            await self._read_info(room)
-            room.show_info()
-        room.show()
-        self._look_ahead(room)
+        try:
+            if after.score is not None:
+                await self._read_info(room)
+                room.show_info()
+        except BaseException:
+            room.stale = True  # the watch reads it again
+            raise
+        finally:
+            room.show()
+            self._look_ahead(room)
 
     async def _read_again(self, room: _Room) -> None:
         """The stored match decides: another node, or a write whose outcome was not known, has been faster."""

@@ -5,18 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from itertools import count
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
+from app.service.displays import ViewFrame
 from app.service.matches import Matches
 from app.store import Store
 from app.store.matches import StoredMatch
 from engine.bot import Heuristic
-from engine.match import PlayMade
+from engine.match import PhaseOpened, PlayMade, Tick, TimeGivenBack, decide
 from engine.ruleset import DEFAULT
-from engine.turn import Turn
-from tests.support.stores import NOON, a_playing_match
+from engine.turn import Seat, Turn
+from tests.support.stores import NOON, a_playing_match, finish, two_players
 
 QUICK = DEFAULT.changed({"reveal_ms": 0, "auto_pass_ms": 0})
 
@@ -87,3 +90,30 @@ async def test_thinking_is_charged_until_the_play_arrives(
     made = [event for row in rows for event in row.events if isinstance(event, PlayMade)]
     assert [play.thought_ms for play in made] == [2_000]
     await matches.disconnect(display)
+
+
+async def test_the_end_is_shown_even_if_its_ratings_cannot_be_read(
+    matches: Matches, store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The result is stored; a display that was not told would wait for ever."""
+    match = await _an_open_match(store, clock)
+    watching = await matches.connect(match.id, None)
+    display = await matches.connect(match.id, match.players.A)
+    await asyncio.sleep(0.3)
+    with monkeypatch.context() as patched:
+        patched.setattr(store.matches, "load", _fails)
+        with pytest.raises(ConnectionError):
+            await matches.resign(display, "r", Turn(1), 0)
+    frame = await watching.next_frame()
+    assert isinstance(frame, ViewFrame)
+    assert frame.view is not None
+    assert frame.view.stage == "over"
+    await matches._compare_versions()
+    frame = await watching.next_frame()
+    assert isinstance(frame, ViewFrame)
+    assert frame.info is not None
+    assert frame.info.state == "over"
+
+
+async def _fails(*_: Any) -> Any:
+    raise ConnectionError
