@@ -236,6 +236,7 @@ class Matches:
                 await self._read_info(room)
                 room.show_info()
             room.show()
+        self._let_go(room)
 
     async def _catch_up(self, room: _Room) -> None:
         """Take in what another server has stored since."""
@@ -512,6 +513,7 @@ class Matches:
             if room.match is not None and room.match.score is None:
                 await self._carry_out(room, Tick)
                 self._look_ahead(room)
+        self._let_go(room)
 
     async def _think(self, room: _Room, seat: Seat, turn: Turn) -> None:
         """The computer is given a view like any player, and plays like any player."""
@@ -535,6 +537,7 @@ class Matches:
             self._look_ahead(room)
         finally:
             room.thinking.discard((seat, turn))
+            self._let_go(room)
 
     # ---------------------------------------------------------------------------------------------- in and out
 
@@ -603,7 +606,8 @@ class Matches:
         if not room.users and not room.displays and room.stored.state != "playing":
             if room.timer:
                 room.timer.cancel()
-            self._rooms.pop(room.stored.id, None)
+            if self._rooms.get(room.stored.id) is room:
+                del self._rooms[room.stored.id]
 
     async def _read(self, match_id: str) -> _Room:
         stored = await self._store.matches.load(match_id)

@@ -117,3 +117,15 @@ async def test_the_end_is_shown_even_if_its_ratings_cannot_be_read(
 
 async def _fails(*_: Any) -> Any:
     raise ConnectionError
+
+
+async def test_a_match_that_ended_elsewhere_does_not_stay_in_memory(
+    store: Store, other_node: Store, clock: Clock
+) -> None:
+    match = await a_playing_match(store, ruleset=QUICK)
+    elsewhere = Matches(other_node, Heuristic(), "two", clock)
+    await elsewhere.view(match.id, None)
+    await finish(store, match, 5)
+    elsewhere._changed_elsewhere(match.id, 1)
+    await asyncio.gather(*elsewhere._tasks)
+    assert not elsewhere._rooms
