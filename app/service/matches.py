@@ -22,7 +22,7 @@ from app.store.database import CommandSeen, VersionTaken
 from app.store.matches import StoredMatch
 from app.store.results import Finish
 from engine.bot import Computer
-from engine.errors import IllegalPlay, NotStarted, RuleError, StaleTurn
+from engine.errors import AlreadyPlayed, IllegalPlay, MatchIsOver, NotStarted, RuleError, StaleTurn
 from engine.match import (
     AcceptDraw,
     Command,
@@ -530,6 +530,8 @@ class Matches:
                     lambda at: MakePlay(seat, turn, hops, at),
                     command_id=f"{seat.value}:computer-{turn}",
                 )
+        except (MatchIsOver, StaleTurn, AlreadyPlayed):
+            pass  # the match went on without it
         except Exception:  # it is asked again, but not at once and again and again
             log.exception("match %s: the computer failed at %s", room.stored.id, turn)
             await asyncio.sleep(COMPUTER_RETRY_S)

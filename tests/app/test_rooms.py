@@ -129,3 +129,18 @@ async def test_a_match_that_ended_elsewhere_does_not_stay_in_memory(
     elsewhere._changed_elsewhere(match.id, 1)
     await asyncio.gather(*elsewhere._tasks)
     assert not elsewhere._rooms
+
+
+async def test_a_computer_whose_match_went_on_without_it_has_not_failed(
+    store: Store, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    players = await two_players(store)
+    match = await a_playing_match(store, players, QUICK, computers=frozenset({Seat.B}))
+    clock.at += 20_000
+    matches = Matches(store, Heuristic(), "one", clock, computer_pace_ms=200)
+    display = await matches.connect(match.id, players.A)
+    await asyncio.sleep(0.1)
+    await matches.resign(display, "r", Turn(1), 0)
+    await asyncio.gather(*matches._tasks)
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+    await matches.disconnect(display)
