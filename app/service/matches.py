@@ -138,14 +138,14 @@ class Matches:
         if down_since is not None:
             for match_id in await self._store.matches.unfinished_ids():
                 async with self._using(match_id) as room, room.lock:
-                    await self._give_back(room, now, down_since)
+                    await self._give_back(room, down_since)
         await self._sweep()
         self._spawn(self._watch())
 
-    async def _give_back(self, room: _Room, now: int, down_since: int) -> None:
-        down = now - max(down_since, room.last_at)
-        if room.match is not None and down > 0:
-            await self._carry_out(room, lambda at: GiveBack(down, at))
+    async def _give_back(self, room: _Room, down_since: int) -> None:
+        since = max(down_since, room.last_at)
+        if room.match is not None and self._now() > since:
+            await self._carry_out(room, lambda at: GiveBack(at - since, at))
         self._look_ahead(room)
 
     async def close(self) -> None:

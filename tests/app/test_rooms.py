@@ -144,3 +144,17 @@ async def test_a_computer_whose_match_went_on_without_it_has_not_failed(
     await asyncio.gather(*matches._tasks)
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
     await matches.disconnect(display)
+
+
+async def test_the_time_that_taking_up_takes_is_given_back_too(store: Store, other_node: Store) -> None:
+    """§8.5: of many matches, the last one waits for all the others."""
+    await other_node.nodes.join("zero", NOON)
+    await other_node.nodes.leave("zero", NOON)
+    match = await a_playing_match(store, ruleset=QUICK)
+    seconds = count(NOON + 5_000, 1_000)
+    matches = Matches(store, Heuristic(), "one", lambda: next(seconds))
+    await matches.start()
+    await matches.close()
+    row = (await store.matches.events(match.id))[0]
+    given = [event.ms for event in row.events if isinstance(event, TimeGivenBack)]
+    assert given == [row.at - NOON]
