@@ -474,6 +474,8 @@ class Matches:
     async def _read_again(self, room: _Room) -> None:
         """The stored match decides: another node, or a write whose outcome was not known, has been faster."""
         fresh = await self._read(room.stored.id)
+        if (room.match and room.match.turn) != (fresh.match and fresh.match.turn):
+            room.turn_began, room.round_trips = fresh.turn_began, fresh.round_trips
         room.stored, room.players, room.match = fresh.stored, fresh.players, fresh.match
         room.version, room.last_at, room.stale = fresh.version, max(room.last_at, fresh.last_at), False
         room.drafts = NO_DRAFTS

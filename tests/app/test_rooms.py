@@ -158,3 +158,25 @@ async def test_the_time_that_taking_up_takes_is_given_back_too(store: Store, oth
     row = (await store.matches.events(match.id))[0]
     given = [event.ms for event in row.events if isinstance(event, TimeGivenBack)]
     assert given == [row.at - NOON]
+
+
+async def test_round_trips_of_an_earlier_turn_do_not_count_after_reading_again(
+    matches: Matches, store: Store, clock: Clock
+) -> None:
+    """§7.1: lag is bounded by what was measured in that turn."""
+    match = await a_playing_match(store, ruleset=QUICK)
+    display = await matches.connect(match.id, match.players.A)
+    room = matches._rooms[match.id]
+    assert room.match is not None
+    room.round_trips[Seat.A] = 900
+    clock.at += 20_000
+    opened = decide(room.match, Tick(clock.at))
+    assert any(isinstance(event, PhaseOpened) for event in opened)
+    await store.journal.append(
+        match.id, after=room.version, command_id=None, at=clock.at, events=opened, deadline=None
+    )
+    room.stale = True
+    await matches._follow(room, info_too=False)
+    assert room.match.turn == Turn(1)
+    assert not room.round_trips
+    await matches.disconnect(display)
