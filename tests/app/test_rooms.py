@@ -138,12 +138,13 @@ async def test_a_computer_whose_match_went_on_without_it_has_not_failed(
     match = await a_playing_match(store, players, QUICK, computers=frozenset({Seat.B}))
     clock.at += 20_000
     matches = Matches(store, Heuristic(), "one", clock, computer_pace_ms=200)
+    await matches.start()
     display = await matches.connect(match.id, players.A)
     await asyncio.sleep(0.1)
     await matches.resign(display, "r", Turn(1), 0)
-    await asyncio.gather(*matches._tasks)
+    await asyncio.sleep(0.4)
+    await matches.close()
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
-    await matches.disconnect(display)
 
 
 async def test_the_time_that_taking_up_takes_is_given_back_too(store: Store, other_node: Store) -> None:
