@@ -131,7 +131,8 @@ class Node:
             return
         self.dead, self.serving = True, False
         loop = self.world.loop
-        loop.call_later(self.chance.random(), self.world.disk.alive.discard, self.name)  # its lock ends a little later
+        # The database notices a dead process at once, and before it can be started again.
+        loop.call_later(self.chance.random() / 10, self.world.disk.alive.discard, self.name)
         for line in self.lines:
             line.break_(silent=self.chance.once_in(4))
         for task in list(self.tasks):
@@ -249,7 +250,7 @@ class World:
             await node.start()
 
     async def _restart(self) -> None:
-        await asyncio.sleep(self.chance.choice((0.0, 0.3, 2.0)) + self.chance.random() * 6)
+        await asyncio.sleep(self.chance.choice((0.2, 0.5, 2.0)) + self.chance.random() * 6)
         if len(self.nodes) < self.number:
             await self._start_one()
 
@@ -304,7 +305,8 @@ class World:
         browser, node = self.chance.choice(self.people), self.a_node(self.chance)
         if what == "away":
             browser.leave()
-            self.loop.call_later(self.chance.choice((0.0, 2.0, 30.0)) * self.chance.random(), browser.visit, context=self.context)
+            away_s = self.chance.choice((0.0, 2.0, 30.0)) * self.chance.random()
+            self.loop.call_later(away_s, self._come_back, browser, context=self.context)
         elif what in ("break", "break in silence") and browser.line is not None:
             browser.line.break_(silent=what != "break")
         elif what == "stall" and browser.line is not None:
@@ -326,6 +328,10 @@ class World:
         elif what == "lock lost" and node.database.kept is not None:
             self.disk.alive.discard(node.name)
             node.run(self._hold_again(node))
+
+    def _come_back(self, browser: Browser) -> None:
+        if not self.calm:
+            browser.visit()
 
     async def _stop_and_start(self, node: Node) -> None:
         await node.stop()
