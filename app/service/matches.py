@@ -181,6 +181,7 @@ class Matches:
                 await self._take_overdue()
                 if beats % COMPARE_EVERY == 0:
                     await self._compare_versions()
+                    await self._compare_presence()
             except Exception:
                 log.exception("the watch was disturbed; it goes on")
             if beats % PING_EVERY == 0:
@@ -228,6 +229,19 @@ class Matches:
         for match_id, version in (await self._store.matches.versions(list(rooms))).items():
             if version > rooms[match_id].version or rooms[match_id].stale:
                 await self._follow(rooms[match_id], info_too=True)
+
+    async def _compare_presence(self) -> None:
+        """Who has gone, and is still noted as connected: the database, or the server that knew it, was lost then."""
+        rooms = dict(self._rooms)
+        noted = await self._store.nodes.connected(list(rooms))
+        for match_id, room in rooms.items():
+            for seat in Seat:
+                at, match = noted.get((match_id, seat), frozenset()), room.match
+                is_here = self._node in at and not room.has_display(seat)
+                is_nowhere = not at and match is not None and match.presence[seat].connected
+                if is_here or (is_nowhere and match is not None and seat not in match.computers):
+                    async with room.lock:
+                        await self._say_gone(room, seat)
 
     async def _follow(self, room: _Room, *, info_too: bool) -> None:
         async with room.lock:
@@ -282,10 +296,14 @@ class Matches:
         display = Display(match_id, seat)
         async with self._using(match_id) as room, room.lock:
             room.displays.append(display)
-            if seat is not None:
-                await self._store.nodes.seat_connected(match_id, seat, self._node)
-            if seat is not None and room.match is not None:
-                await self._carry_out(room, lambda at: Return(seat, at))
+            try:
+                if seat is not None:
+                    await self._store.nodes.seat_connected(match_id, seat, self._node)
+                if seat is not None and room.match is not None:
+                    await self._carry_out(room, lambda at: Return(seat, at))
+            except BaseException:
+                room.displays.remove(display)  # nobody will say that it has gone
+                raise
             display.show_info(info_of(room.stored, room.players, seat))
             room.show()
         return display
@@ -297,12 +315,16 @@ class Matches:
             return
         async with room.lock:
             room.displays.remove(display)
-            seat = display.seat
-            if seat is not None and not room.has_display(seat) and not self._closing:
-                gone = await self._store.nodes.seat_disconnected(display.match_id, seat, self._node)
-                if gone and room.match is not None:
-                    await self._carry_out(room, lambda at: Leave(seat, at))
-            self._let_go(room)
+            if display.seat is not None and not self._closing:
+                await self._say_gone(room, display.seat)
+        self._let_go(room)
+
+    async def _say_gone(self, room: _Room, seat: Seat) -> None:
+        """A seat has no display here any longer, unless it has another one."""
+        if not room.has_display(seat):
+            gone = await self._store.nodes.seat_disconnected(room.stored.id, seat, self._node)
+            if gone and room.match is not None:
+                await self._carry_out(room, lambda at: Leave(seat, at))
 
     def pong(self, display: Display, ping: int) -> bool:
         """A display has answered; the smallest round trip of this turn bounds the lag allowed for (§7.1).

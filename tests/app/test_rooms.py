@@ -181,3 +181,43 @@ async def test_round_trips_of_an_earlier_turn_do_not_count_after_reading_again(
     assert room.match.turn == Turn(1)
     assert not room.round_trips
     await matches.disconnect(display)
+
+
+async def test_a_display_that_could_not_be_noted_is_none(
+    matches: Matches, store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = await _an_open_match(store, clock)
+    with monkeypatch.context() as patched:
+        patched.setattr(store.nodes, "seat_connected", _fails)
+        with pytest.raises(ConnectionError):
+            await matches.connect(match.id, match.players.A)
+    assert not matches._rooms[match.id].displays
+
+
+async def test_who_left_while_the_database_was_lost_is_gone_all_the_same(
+    matches: Matches, store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """§8.3: else his absence would never begin."""
+    match = await _an_open_match(store, clock)
+    display = await matches.connect(match.id, match.players.A)
+    with monkeypatch.context() as patched:
+        patched.setattr(store.nodes, "seat_disconnected", _fails)
+        with pytest.raises(ConnectionError):
+            await matches.disconnect(display)
+    await matches._compare_presence()
+    view = await matches.view(match.id, None)
+    assert view is not None
+    assert not view.seats.A.connected
+    assert await store.nodes.connected([match.id]) == {}
+
+
+async def test_who_is_connected_at_no_server_is_gone(matches: Matches, store: Store, clock: Clock) -> None:
+    """A server forgot his display, and died before it could say that he has left."""
+    match = await _an_open_match(store, clock)
+    display = await matches.connect(match.id, match.players.A)
+    room = matches._rooms[match.id]
+    room.displays.remove(display)
+    await store.nodes.seat_disconnected(match.id, Seat.A, "one")
+    await matches._compare_presence()
+    assert room.match is not None
+    assert not room.match.presence[Seat.A].connected
