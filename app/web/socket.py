@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections import deque
@@ -12,7 +13,7 @@ from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from app.service.displays import Bye, Display, Refused
-from app.service.errors import AppError
+from app.service.errors import AppError, ShuttingDown
 from app.service.matches import Matches
 from app.web.deps import caller, is_own_origin, services
 from app.web.messages import (
@@ -51,8 +52,10 @@ async def display(socket: WebSocket, match_id: str, watch: bool = False) -> None
     try:
         opened = await of.matches.connect(match_id, await caller(socket), watch=watch)
     except AppError as error:
-        await socket.send_text(write_frame(Refused(None, error), of.now()))
-        await socket.close(_POLICY_VIOLATION, error.code)
+        with contextlib.suppress(WebSocketDisconnect):  # it did not wait for the answer
+            await socket.send_text(write_frame(Refused(None, error), of.now()))
+            code = _TRY_AGAIN if isinstance(error, ShuttingDown) else _POLICY_VIOLATION
+            await socket.close(code, error.code)
         return
     sending = asyncio.create_task(_send(socket, opened, of.now))
     try:
