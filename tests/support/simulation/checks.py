@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from app.store.tables import results
 from app.web.messages import write_json
 from engine.dice import DiceSeeds, roll_for
 from engine.errors import RuleError
@@ -133,7 +132,9 @@ def rolls_follow_from_the_seeds(run: Run) -> Iterator[str]:
     doubles = run.stored.ruleset.opening_double_allowed
     for row in run.rows:
         for event in row.events:
-            if isinstance(event, PhaseOpened) and event.roll != roll_for(seeds, event.turn, opening_double=doubles):
+            if isinstance(event, PhaseOpened) and event.roll != roll_for(
+                seeds, event.turn, opening_double=doubles
+            ):
                 yield f"{event.turn} has the roll {event.roll}"
 
 
@@ -148,7 +149,8 @@ def what_was_acknowledged_is_stored(run: Run) -> Iterator[str]:
         if frame["type"] == "accepted" and not is_stored:
             yield f"{who} was told at {sent.at:.3f} s that {frame['id']} is accepted, and it is not stored"
         elif frame["type"] == "problem" and is_stored and frame["problem"]["code"] != "bad-message":
-            yield f"{who} was told {frame['problem']['code']} of {frame['id']} at {sent.at:.3f} s, which was accepted before"
+            code = frame["problem"]["code"]
+            yield f"{who} was told {code} of {frame['id']} at {sent.at:.3f} s, which was accepted before"
 
 
 def what_is_stored_was_sent(run: Run) -> Iterator[str]:
@@ -161,7 +163,11 @@ def what_is_stored_was_sent(run: Run) -> Iterator[str]:
                 yield f"{event.seat}'s play of {event.turn} was nobody's wish"
                 continue
             before = run.matches[row.version - 1]
-            wishes = [r.message for r in run.reads[event.seat] if f"{event.seat}:{r.message.get('id')}" == row.command_id]
+            wishes = [
+                r.message
+                for r in run.reads[event.seat]
+                if f"{event.seat}:{r.message.get('id')}" == row.command_id
+            ]
             if event.moves not in [_moves(before, event.seat, wish) for wish in wishes]:
                 yield f"{event.seat}'s play of {event.turn} is not what he sent"
 
@@ -204,14 +210,20 @@ def displays_saw_what_was_stored(run: Run) -> Iterator[str]:
 def the_end_is_the_engines(run: Run) -> Iterator[str]:
     """Result and ratings are those of the journal, replayed."""
     score = run.matches[-1].score
-    stored = run.world.disk.transaction(
-        lambda connection: connection.execute(results.select().where(results.c.match_id == run.stored.id)).all()
-    )
+    stored = run.world.results()
     if score is None or len(stored) != 1:
         yield f"{len(stored)} results are stored; the journal's score is {score}"
         return
     row, charged = stored[0], run.matches[-1].charged
-    found = (row.outcome, row.by_seat, row.net_for_a, row.points_a, row.points_b, row.credit_for_a, row.winner)
+    found = (
+        row.outcome,
+        row.by_seat,
+        row.net_for_a,
+        row.points_a,
+        row.points_b,
+        row.credit_for_a,
+        row.winner,
+    )
     wanted = (
         *(score.outcome.value, score.by and score.by.value, score.net_for_A, score.points.A, score.points.B),
         *(score.credit_for_A, score.winner and score.winner.value),
@@ -224,7 +236,14 @@ def the_end_is_the_engines(run: Run) -> Iterator[str]:
 def no_secret_is_told(run: Run) -> Iterator[str]:
     """The server's seed only when the match is over, a player's only when both are known (§9.1, §9.4)."""
     ended = run.written[-1] if run.written else 0.0
-    agreed = next((run.written[i] for i, row in enumerate(run.rows) if any(isinstance(e, PhaseOpened) for e in row.events)), ended)
+    agreed = next(
+        (
+            run.written[i]
+            for i, row in enumerate(run.rows)
+            if any(isinstance(e, PhaseOpened) for e in row.events)
+        ),
+        ended,
+    )
     secrets = [(run.stored.server_seed.hex(), ended, "the server's seed")]
     secrets += [(person.seed, agreed, f"{person.who}'s seed") for person in run.world.players()]
     for sent in run.world.sent:

@@ -63,8 +63,7 @@ class Disk:
     def transaction(self, work: Work[T]) -> T:
         """All or nothing."""
         with self._engine.begin() as connection:
-            result = work(connection)
-        return result
+            return work(connection)
 
     def note_rows(self) -> None:
         """Notes when rows came to be there."""
@@ -77,7 +76,14 @@ class Disk:
         self.raw.execute("BEGIN IMMEDIATE")
         moved = self.raw.execute(_MOVE, (wanted.after, wanted.deadline, wanted.match_id, wanted.command_id))
         if moved.rowcount:
-            row = (wanted.match_id, wanted.after + 1, wanted.command_id, wanted.at, wanted.format, wanted.events)
+            row = (
+                wanted.match_id,
+                wanted.after + 1,
+                wanted.command_id,
+                wanted.at,
+                wanted.format,
+                wanted.events,
+            )
             self.raw.execute(_INSERT, row)
         self.raw.execute("COMMIT")
         if not moved.rowcount:
@@ -116,7 +122,9 @@ class Faults:
     def draw(self, is_write: bool) -> str:
         """What happens to this request."""
         lot = self.chance.random()
-        for fault in ("unreachable", "no answer", "crash before", "crash after") if is_write else ("unreachable",):
+        for fault in (
+            ("unreachable", "no answer", "crash before", "crash after") if is_write else ("unreachable",)
+        ):
             lot -= 0.002 * self.wild
             if lot < 0:
                 return fault
@@ -181,7 +189,12 @@ class SimulatedDatabase:
         self._closed = True
 
     def _ask(
-        self, act: Callable[[], T], *, is_write: bool = True, notice: str | None = None, in_order: bool = False
+        self,
+        act: Callable[[], T],
+        *,
+        is_write: bool = True,
+        notice: str | None = None,
+        in_order: bool = False,
     ) -> asyncio.Future[T]:
         """The answer to a request that goes there, is carried out whoever waits for it, and comes back."""
         if self._closed:

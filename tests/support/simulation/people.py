@@ -182,7 +182,7 @@ class Player(Browser):
         self.says_seed = not self.chance.once_in(12)
         self.plays_on = True
         self._sent: set[str] = set()  # turns whose play has been sent
-        self._tries: dict[str, int] = {}
+        self.tries: dict[str, int] = {}
         self._acting: asyncio.Task[None] | None = None
 
     def leave(self) -> None:
@@ -202,13 +202,14 @@ class Player(Browser):
             turn = self.view["turn"]
             idle = self._acting is None or self._acting.done()
             if owes(self.view) and idle and turn not in self._sent:
-                self._acting = self.loop.create_task(self._take_turn(turn, self.view), context=self.world.context.copy())
+                self._acting = self.loop.create_task(
+                    self._take_turn(turn, self.view), context=self.world.context.copy()
+                )
 
     def answered(self, message: Message | None, frame: Message) -> None:
-        if frame["type"] == "problem" and message and message["type"] == "play":
-            if frame["problem"]["code"] == "illegal-play":  # he tries again
-                self._sent.discard(message["turn"])
-                self.shown()
+        if message and message["type"] == "play" and frame.get("problem", {}).get("code") == "illegal-play":
+            self._sent.discard(message["turn"])  # he tries again
+            self.shown()
 
     def _agree_on_dice(self) -> None:
         dice, hash_ = self.view["dice"], hashlib.sha256(bytes.fromhex(self.seed)).hexdigest()
@@ -217,7 +218,10 @@ class Player(Browser):
         if dice["hashes"][self.who] is None and self.who not in dice["defaulted"]:
             if "commit" not in self.waiting:
                 self.deliver({"type": "seed-commit", "id": "commit", "hash": hash_})
-        elif all(dice["hashes"][seat] or seat in dice["defaulted"] for seat in "AB") and "reveal" not in self.waiting:
+        elif (
+            all(dice["hashes"][seat] or seat in dice["defaulted"] for seat in "AB")
+            and "reveal" not in self.waiting
+        ):
             self.deliver({"type": "seed-reveal", "id": "reveal", "seed": self.seed})
 
     def _maybe_draw(self) -> None:
@@ -235,7 +239,7 @@ class Player(Browser):
             self.deliver(message)
 
     async def _take_turn(self, turn: str, view: Any) -> None:
-        tries = self._tries[turn] = self._tries.get(turn, 0) + 1
+        tries = self.tries[turn] = self.tries.get(turn, 0) + 1
         chance = Chance(self.world.seed, "turn", self.who, self.tab, turn, tries)
         steps, price = view["mine"]["steps"], view["mine"]["resign"]["points"]
         way = self._choose(turn, steps, tries)

@@ -40,10 +40,14 @@ class Page(Protocol):
 class Line:
     """A socket: in order and whole, until it breaks. The server's end is the real one of app/web/socket.py."""
 
-    def __init__(self, world: Any, node: Any, page: Page, who: str, match_id: str, cookie: str, chance: Chance) -> None:
+    def __init__(
+        self, world: Any, node: Any, page: Page, who: str, match_id: str, cookie: str, chance: Chance
+    ) -> None:
         self.who = who  # A, B, or X who watches
         self.node = node
-        self.reads: list[tuple[float, int, str]] = []  # when the server took a message, by its clock, and which
+        self.reads: list[
+            tuple[float, int, str]
+        ] = []  # when the server took a message, by its clock, and which
         self.sent: list[Sent] = []
         self._world = world
         self._loop: VirtualLoop = world.loop
@@ -109,7 +113,9 @@ class Line:
     def _down(self, arrive: Callable[[], None]) -> None:
         at = self._last_down = max(self._last_down + _NEXT_S, self._loop.time() + self._delay())
         if at < self._cut_down:
-            self._loop.call_at(at, lambda: None if at >= self._cut_down else arrive(), context=self._world.context)
+            self._loop.call_at(
+                at, lambda: None if at >= self._cut_down else arrive(), context=self._world.context
+            )
 
     # -------------------------------------------------------------------------------------------- the browser's end
 
@@ -140,9 +146,7 @@ class Line:
             return
         self._cut_down, self._cut_up = now, now + self._chance.random() * 2 * self._base
         learns = NOTICED_S * self._chance.random() if silent else self._delay()
-        self._loop.call_at(
-            max(self._cut_up, now + learns), self._disconnect, context=self._world.context
-        )
+        self._loop.call_at(max(self._cut_up, now + learns), self._disconnect, context=self._world.context)
         if not silent:
             self._tell_page(1006)
 
@@ -178,7 +182,9 @@ class Notices:
                         delay += self._chance.random() * 3
                     lost = self._wild and self._chance.once_in(12)
                     if not lost:
-                        self._world.loop.call_later(delay, self._hear, node, notice, context=self._world.context)
+                        self._world.loop.call_later(
+                            delay, self._hear, node, notice, context=self._world.context
+                        )
 
     def _hear(self, node: Any, notice: str) -> None:
         if not node.dead and node.database.heard is not None and self._world.loop.time() >= node.deaf_until:

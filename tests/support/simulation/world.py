@@ -7,7 +7,7 @@ import contextlib
 import contextvars
 import hashlib
 import logging
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -21,12 +21,13 @@ from app.store.database import NoAnswer
 from app.store.matches import JournalRow, StoredMatch
 from app.store.results import Difference
 from app.store.seal import Seal
+from app.store.tables import results
 from app.web.deps import Services, Sessions
 from app.web.messages import write_json
 from engine.match import replay
 from engine.plays import Hop
 from engine.position import side
-from engine.turn import Seat, Turn
+from engine.turn import Seat
 from engine.variant import SHORT, VARIANTS
 from engine.view import View
 from tests.support.server import first_way
@@ -82,7 +83,9 @@ class Node:
         self.context = contextvars.Context()
         self.context.run(_NODE.set, self)
         self.faults = Faults(Chance(world.seed, "database", name), 0.0)
-        self.database = SimulatedDatabase(world.disk, self, self.faults, lambda notice: world.notices.tell(name, notice))
+        self.database = SimulatedDatabase(
+            world.disk, self, self.faults, lambda notice: world.notices.tell(name, notice)
+        )
         store = Store(self.database, Seal(SECRET))
         computer = Plain(Chance(world.seed, "computer", name), world.wild)
         pace = Chance(world.seed, "pace").choice((0, 900))
@@ -161,7 +164,9 @@ class World:
         self.twist = twist  # who chooses otherwise, and in which turn
         self.loop = VirtualLoop()
         self.loop.set_task_factory(self._task)
-        self.loop.set_exception_handler(lambda _, context: self.noticed(context.get("exception"), str(context["message"])))
+        self.loop.set_exception_handler(
+            lambda _, context: self.noticed(context.get("exception"), str(context["message"]))
+        )
         self.context = contextvars.Context()
         chance = self.chance = Chance(seed, "world")
         self.wild = chance.choice((0, 0.3, 1, 1, 3))
@@ -174,15 +179,18 @@ class World:
         self.calm = False  # nothing bad happens any longer
         self.people: list[Browser] = []
         self.lines: list[Line] = []
-        self.strikes: list[float] = []  # when something bad was done
+        self.strikes: list[tuple[float, str]] = []  # when something bad was done, and what
+        self.changes: list[tuple[float, str]] = []  # when servers came and went
         self.sent: list[Sent] = []  # every frame of every server
         self.answered: list[Answered] = []
-        self.choices: list[tuple[float, str, str]] = []  # when, who, turn: where another play could have been chosen
+        self.choices: list[
+            tuple[float, str, str]
+        ] = []  # when, who, turn: where another play could have been chosen
         self.polled: list[tuple[float, str]] = []  # what the spectator read over HTTP
         self.problems: list[str] = []  # what should never happen
         self.down: list[tuple[float, float]] = []  # when no server was there
         self._down_from: float | None = None
-        self._started = 0
+        self.started = 0
         self.ruleset = a_ruleset(Chance(seed, "ruleset"))
         self.preset = "training" if self.ruleset["clock"]["type"] == "none" else "objective"
         self.number = chance.choice((1, 2, 2))
@@ -195,6 +203,11 @@ class World:
     def players(self) -> list[Player]:
         return [browser for browser in self.people if isinstance(browser, Player)]
 
+    def is_undisturbed(self, who: str, turn: str) -> bool:
+        """Whether this player sat at one page, and did that turn in one go."""
+        pages = [player for player in self.players() if player.who == who]
+        return len(pages) == 1 and pages[0].tries[turn] == 1
+
     def ms(self, at: float) -> int:
         """A time of the loop as Unix ms."""
         return EPOCH_MS + int(at * 1000)
@@ -203,7 +216,7 @@ class World:
 
     def was_troubled(self, at: float, before_s: float) -> bool:
         """Whether something bad happened in the time before."""
-        times = [*self.strikes, *self.disk.trouble, *(until for _, until in self.down)]
+        times = [*(when for when, _ in self.strikes), *self.disk.trouble, *(until for _, until in self.down)]
         return any(at - before_s <= time <= at for time in times)
 
     def noticed(self, wrong: BaseException | None, where: str) -> None:
@@ -223,12 +236,16 @@ class World:
         return task
 
     def now_serving(self, node: Node) -> None:
+        self.changes.append((self.loop.time(), f"{node.name} serves"))
         if self._down_from is not None:
             self.down.append((self._down_from, node.began_at))
             self._down_from = None
 
     def now_gone(self, node: Node) -> None:
         self.nodes.remove(node)
+        self.changes.append(
+            (self.loop.time(), f"{node.name} {'has stopped' if node.stopping else 'is dead'}")
+        )
         if self._down_from is None and not any(other.serving for other in self.nodes):
             self._down_from = self.loop.time()
         if not node.stopping:
@@ -241,10 +258,10 @@ class World:
         return chance.choice(serving) if serving else None
 
     async def _start_one(self) -> None:
-        self._started += 1
-        node = Node(self, f"node-{self._started}")
+        self.started += 1
+        node = Node(self, f"node-{self.started}")
         self.nodes.append(node)
-        if not self.calm and self.wild and self._started > self.number:
+        if not self.calm and self.wild and self.started > self.number:
             node.faults.wild = self.wild
         with contextlib.suppress(*INJECTED, asyncio.CancelledError):
             await node.start()
@@ -288,7 +305,9 @@ class World:
             hurries=chance.once_in(3),
         )
         tabs = 2 if chance.once_in(4) else 1
-        self.people += [Player(self, seat.value, self.match_id, cookie, tab, habits=habits) for tab in range(tabs)]
+        self.people += [
+            Player(self, seat.value, self.match_id, cookie, tab, habits=habits) for tab in range(tabs)
+        ]
 
     async def _fate(self) -> None:
         """Bad things, one after the other."""
@@ -301,7 +320,7 @@ class World:
             self._strike(self.chance.choice(BAD_THINGS))
 
     def _strike(self, what: str) -> None:
-        self.strikes.append(self.loop.time())
+        self.strikes.append((self.loop.time(), what))
         browser, node = self.chance.choice(self.people), self.a_node(self.chance)
         if what == "away":
             browser.leave()
@@ -359,7 +378,7 @@ class World:
     async def _spectate(self) -> None:
         """What can be read over HTTP without a seat."""
         while True:
-            await asyncio.sleep(1.5 + self.chance.random() * 0)
+            await asyncio.sleep(1.5)
             node = self.a_node(Chance(self.seed, "reads", self.loop.time()))
             if node is None:
                 continue
@@ -435,14 +454,16 @@ class World:
                 while not all(_sees_the_end(browser) for browser in self.people):
                     await asyncio.sleep(0.5)
         except TimeoutError:
-            for browser in self.people:
-                if not _sees_the_end(browser):
-                    self.problems.append(f"{browser.who} (tab {browser.tab}) does not see the end: refused={browser.refused} line={browser.line} view={browser.view and browser.view['stage']}")
+            blind = [browser for browser in self.people if not _sees_the_end(browser)]
+            self.problems += [f"{browser.who} (page {browser.tab}) does not see the end" for browser in blind]
         for browser in self.people:
             browser.leave()
         await asyncio.sleep(NOTICE_ALL_S)
         for node in self.nodes:
-            rooms, tasks = len(node.matches._rooms), [task.get_coro().__qualname__ for task in node.matches._tasks]
+            rooms, tasks = (
+                len(node.matches._rooms),
+                [task.get_coro().__qualname__ for task in node.matches._tasks],
+            )
             if rooms or len(tasks) > 1:
                 self.problems.append(f"{node.name} has {rooms} rooms and these tasks left: {tasks}")
         self.stored, self.rows = await self._read()
@@ -451,6 +472,28 @@ class World:
             await node.stop()
 
     # -------------------------------------------------------------------------------------------------- of a whole run
+
+    def results(self) -> Sequence[Any]:
+        """The stored results."""
+        return self.disk.transaction(lambda connection: connection.execute(results.select()).all())
+
+    def story(self) -> list[str]:
+        """The run in order of time: what was done to the world, what was stored, what was sent."""
+        told = [(at, f"-- {what}") for at, what in (*self.strikes, *self.changes)]
+        told += [(at, "-- trouble with the database") for at in self.disk.trouble]
+        for written, row in zip(self.disk.written.get(self.match_id, ()), self.rows, strict=False):
+            told.append(
+                (
+                    written,
+                    f"{row.version} {row.command_id or ''} at {row.at}: {', '.join(map(str, row.events))}",
+                )
+            )
+        for line in self.lines:
+            told += [(at, f"{line.who} -> {line.node.name}: {text}") for at, _, text in line.reads]
+        told += [
+            (sent.at, f"{sent.line.node.name} -> {sent.line.who}: {sent.text[:240]}") for sent in self.sent
+        ]
+        return [f"{at:9.3f} {what}" for at, what in sorted(told, key=lambda said: said[0])]
 
     def digest(self) -> str:
         """The same for the same seed, on every machine."""
