@@ -11,4 +11,7 @@ Everything of `app` is real: sockets' messages, services, stores, SQL. Only what
     checks.py   what must be true of every run, computed anew from the journal and from what was sent and when
 
 One seed is one run, always the same: `run(7)` here, `python -m bench.model --from 7 --seeds 1` in a terminal.
+
+Two things are not as in production: on PostgreSQL a server lives while it holds a lock, which the disk stands in for;
+and a day without a play (§8.6) is two minutes here.
 """
