@@ -23,7 +23,7 @@ from app.store.database import CommandSeen, VersionTaken
 from app.store.matches import StoredMatch
 from app.store.results import Finish
 from engine.bot import Computer
-from engine.errors import IllegalPlay, NotStarted, RuleError, StaleTurn
+from engine.errors import AlreadyPlayed, IllegalPlay, MatchIsOver, NotStarted, RuleError, StaleTurn
 from engine.match import (
     AcceptDraw,
     Command,
@@ -127,7 +127,6 @@ class Matches:
         self._rooms: dict[str, _Room] = {}
         self._loading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._gone: set[tuple[str, Seat]] = set()  # players who have left, as long as that is not stored
         self._serving = False
         self._closing = False
 
@@ -224,10 +223,10 @@ class Matches:
                 if any(room.stored.state == "playing" for room in self._rooms.values()):
                     await self._store.nodes.beat(self._node, self._now())
                 await self._sweep()
-                await self._note_gone()
                 await self._take_overdue()
                 if beats % COMPARE_EVERY == 0:
                     await self._compare_versions()
+                    await self._compare_presence()
             except Exception:
                 log.exception("the watch was disturbed; it goes on")
             if beats % PING_EVERY == 0:
@@ -237,27 +236,10 @@ class Matches:
 
     async def _sweep(self) -> None:
         """Who was connected to a server that died is connected no more (§8.3)."""
-        self._gone.update(await self._store.nodes.sweep(self._node))
-        await self._note_gone()
-
-    async def _note_gone(self) -> None:
-        """Players whose last display has gone, here or with a server that died, until it is stored."""
-        for match_id, seat in tuple(self._gone):
+        for match_id, seat in await self._store.nodes.sweep(self._node):
             with self._unharmed(match_id):
                 async with self._using(match_id) as room, room.lock:
-                    await self._left(room, seat)
-
-    async def _left(self, room: _Room, seat: Seat) -> None:
-        """Note that a player is gone, unless he is connected, here or at another server."""
-        match_id = room.stored.id
-        if not room.has_display(seat):
-            self._gone.add((match_id, seat))
-            if (
-                await self._store.nodes.seat_disconnected(match_id, seat, self._node)
-                and room.match is not None
-            ):
-                await self._carry_out(room, lambda at: Leave(seat, at))
-        self._gone.discard((match_id, seat))
+                    await self._say_gone(room, seat)
 
     async def _take_overdue(self) -> None:
         """Matches whose time has come while no server had them in memory."""
@@ -292,9 +274,23 @@ class Matches:
         rooms = dict(self._rooms)
         for match_id, version in (await self._store.matches.versions(list(rooms))).items():
             room = rooms[match_id]
-            if version > room.version or room.stale_info:
+            if version > room.version or room.stale or room.stale_info:
                 with self._unharmed(match_id):
                     await self._follow(room, info_too=True)
+
+    async def _compare_presence(self) -> None:
+        """Who has gone, and is still noted as connected: the database, or the server that knew it, was lost then."""
+        rooms = dict(self._rooms)
+        noted = await self._store.nodes.connected(list(rooms))
+        for match_id, room in rooms.items():
+            for seat in Seat:
+                at, match = noted.get((match_id, seat), frozenset()), room.match
+                is_here = self._node in at and not room.has_display(seat)
+                is_nowhere = not at and match is not None and match.presence[seat].connected
+                if is_here or (is_nowhere and match is not None and seat not in match.computers):
+                    with self._unharmed(match_id):
+                        async with room.lock:
+                            await self._say_gone(room, seat)
 
     async def _follow(self, room: _Room, *, info_too: bool) -> None:
         async with room.lock:
@@ -303,6 +299,7 @@ class Matches:
                 await self._read_info(room)
                 room.show_info()
             room.show()
+        self._let_go(room)
 
     async def _catch_up(self, room: _Room) -> None:
         """Take in what another server has stored since."""
@@ -356,9 +353,7 @@ class Matches:
                 if seat is not None and room.match is not None:
                     await self._carry_out(room, lambda at: Return(seat, at))
             except BaseException:
-                room.displays.remove(display)
-                if seat is not None and not room.has_display(seat):
-                    self._gone.add((match_id, seat))
+                room.displays.remove(display)  # nobody will say that it has gone
                 raise
             display.show_info(info_of(room.stored, room.players, seat))
             room.show()
@@ -374,10 +369,17 @@ class Matches:
             async with room.lock:
                 room.displays.remove(display)
                 if display.seat is not None and not self._closing:
-                    await self._left(room, display.seat)
+                    await self._say_gone(room, display.seat)
         finally:
             room.users -= 1
             self._let_go(room)
+
+    async def _say_gone(self, room: _Room, seat: Seat) -> None:
+        """A seat has no display here any longer, unless it has another one."""
+        if not room.has_display(seat):
+            gone = await self._store.nodes.seat_disconnected(room.stored.id, seat, self._node)
+            if gone and room.match is not None:
+                await self._carry_out(room, lambda at: Leave(seat, at))
 
     def pong(self, display: Display, ping: int) -> bool:
         """A display has answered; the smallest round trip of this turn bounds the lag allowed for (§7.1).
@@ -547,6 +549,8 @@ class Matches:
     async def _read_again(self, room: _Room) -> None:
         """The stored match decides: another node, or a write whose outcome was not known, has been faster."""
         fresh = await self._read(room.stored.id)
+        if (room.match and room.match.turn) != (fresh.match and fresh.match.turn):
+            room.turn_began, room.round_trips = fresh.turn_began, fresh.round_trips
         room.stored, room.players, room.match = fresh.stored, fresh.players, fresh.match
         room.version, room.last_at, room.stale = fresh.version, max(room.last_at, fresh.last_at), False
         room.drafts = NO_DRAFTS
@@ -598,6 +602,7 @@ class Matches:
             if room.match is not None and room.match.score is None:
                 await self._carry_out(room, Tick)
                 self._look_ahead(room)
+        self._let_go(room)
 
     async def _think(self, room: _Room, seat: Seat, turn: Turn) -> None:
         """The computer is given a view like any player, and plays like any player."""
@@ -614,6 +619,8 @@ class Matches:
                     lambda at: MakePlay(seat, turn, hops, at),
                     command_id=f"{seat.value}:computer-{turn}",
                 )
+        except (MatchIsOver, StaleTurn, AlreadyPlayed):
+            pass  # the match went on without it
         except Exception:  # it is asked again, but not at once and again and again
             log.exception("the computer failed at %s", turn)
             await asyncio.sleep(COMPUTER_RETRY_S)
@@ -621,6 +628,7 @@ class Matches:
             self._look_ahead(room)
         finally:
             room.thinking.discard((seat, turn))
+            self._let_go(room)
 
     # ---------------------------------------------------------------------------------------------- in and out
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Collection
 
 from sqlalchemy import (
     BigInteger,
@@ -117,6 +118,23 @@ class Nodes:
         async with self._noting:
             self._here.discard((match_id, seat))
             return await self._database.write(work)
+
+    async def connected(self, match_ids: Collection[str]) -> dict[tuple[str, Seat], frozenset[str]]:
+        """The servers at which the seats of these matches are noted as having displays."""
+        wanted, row = list(match_ids), connections.c
+
+        def work(connection: Connection) -> dict[tuple[str, Seat], frozenset[str]]:
+            found: dict[tuple[str, Seat], frozenset[str]] = {}
+            for i in range(0, len(wanted), _AT_ONCE):
+                some = select(row.match_id, row.seat, row.node).where(
+                    row.match_id.in_(wanted[i : i + _AT_ONCE])
+                )
+                for match_id, seat, node in connection.execute(some):
+                    whose = (match_id, Seat(seat))
+                    found[whose] = found.get(whose, frozenset()) | {node}
+            return found
+
+        return await self._database.read(work)
 
     async def sweep(self, node: str) -> tuple[tuple[str, Seat], ...]:
         """Forgets the displays of dead servers: the seats that have none left anywhere. Every second.

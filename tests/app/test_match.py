@@ -277,3 +277,13 @@ async def test_the_computer_is_asked_once_a_turn(server: LiveServer) -> None:
     assert asked.count("1W") == 2
     assert len(asked) == len(set(asked)) + 1
     assert len(server.services.matches._tasks) <= 2, "the watch, and perhaps one thing in flight"
+
+
+async def test_a_server_that_stops_says_come_back(server: LiveServer) -> None:
+    """1013, not 1008, at which a page gives up."""
+    async with seated(server) as (match_id, anna, _, _, _):
+        server.services.matches._closing = True
+        async with anna.display(match_id) as late:
+            await late.connection.wait_closed()
+            assert late.connection.close_code == 1013
+        server.services.matches._closing = False

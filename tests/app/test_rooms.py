@@ -5,18 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from itertools import count
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
+from app.service.displays import ViewFrame
 from app.service.matches import Matches
 from app.store import Store
 from app.store.matches import StoredMatch
 from engine.bot import Heuristic
-from engine.match import PlayMade
+from engine.match import PhaseOpened, PlayMade, Tick, TimeGivenBack, decide
 from engine.ruleset import DEFAULT
-from engine.turn import Turn
-from tests.support.stores import NOON, a_playing_match
+from engine.turn import Seat, Turn
+from tests.support.stores import NOON, a_playing_match, finish, two_players
 
 QUICK = DEFAULT.changed({"reveal_ms": 0, "auto_pass_ms": 0})
 
@@ -87,3 +90,134 @@ async def test_thinking_is_charged_until_the_play_arrives(
     made = [event for row in rows for event in row.events if isinstance(event, PlayMade)]
     assert [play.thought_ms for play in made] == [2_000]
     await matches.disconnect(display)
+
+
+async def test_the_end_is_shown_even_if_its_ratings_cannot_be_read(
+    matches: Matches, store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The result is stored; a display that was not told would wait for ever."""
+    match = await _an_open_match(store, clock)
+    watching = await matches.connect(match.id, None)
+    display = await matches.connect(match.id, match.players.A)
+    await asyncio.sleep(0.3)
+    with monkeypatch.context() as patched:
+        patched.setattr(store.matches, "load", _fails)
+        with pytest.raises(ConnectionError):
+            await matches.resign(display, "r", Turn(1), 0)
+    frame = await watching.next_frame()
+    assert isinstance(frame, ViewFrame)
+    assert frame.view is not None
+    assert frame.view.stage == "over"
+    await matches._compare_versions()
+    frame = await watching.next_frame()
+    assert isinstance(frame, ViewFrame)
+    assert frame.info is not None
+    assert frame.info.state == "over"
+
+
+async def _fails(*_: Any) -> Any:
+    raise ConnectionError
+
+
+async def test_a_match_that_ended_elsewhere_does_not_stay_in_memory(
+    store: Store, other_node: Store, clock: Clock
+) -> None:
+    match = await a_playing_match(store, ruleset=QUICK)
+    elsewhere = Matches(other_node, Heuristic(), "two", clock)
+    await elsewhere.view(match.id, None)
+    await finish(store, match, 5)
+    elsewhere._changed_elsewhere(match.id, 1)
+    await asyncio.gather(*elsewhere._tasks)
+    assert not elsewhere._rooms
+
+
+async def test_a_computer_whose_match_went_on_without_it_has_not_failed(
+    store: Store, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    players = await two_players(store)
+    match = await a_playing_match(store, players, QUICK, computers=frozenset({Seat.B}))
+    clock.at += 20_000
+    matches = Matches(store, Heuristic(), "one", clock, computer_pace_ms=200)
+    await matches.start()
+    display = await matches.connect(match.id, players.A)
+    await asyncio.sleep(0.1)
+    await matches.resign(display, "r", Turn(1), 0)
+    await asyncio.sleep(0.4)
+    await matches.close()
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+async def test_the_time_that_taking_up_takes_is_given_back_too(store: Store, other_node: Store) -> None:
+    """§8.5: of many matches, the last one waits for all the others."""
+    await other_node.nodes.join("zero", NOON)
+    await other_node.nodes.leave("zero", NOON)
+    match = await a_playing_match(store, ruleset=QUICK)
+    seconds = count(NOON + 5_000, 1_000)
+    matches = Matches(store, Heuristic(), "one", lambda: next(seconds))
+    await matches.start()
+    await matches.close()
+    row = (await store.matches.events(match.id))[0]
+    given = [event.ms for event in row.events if isinstance(event, TimeGivenBack)]
+    assert given == [row.at - NOON]
+
+
+async def test_round_trips_of_an_earlier_turn_do_not_count_after_reading_again(
+    matches: Matches, store: Store, clock: Clock
+) -> None:
+    """§7.1: lag is bounded by what was measured in that turn."""
+    match = await a_playing_match(store, ruleset=QUICK)
+    display = await matches.connect(match.id, match.players.A)
+    room = matches._rooms[match.id]
+    assert room.match is not None
+    room.round_trips[Seat.A] = 900
+    clock.at += 20_000
+    opened = decide(room.match, Tick(clock.at))
+    assert any(isinstance(event, PhaseOpened) for event in opened)
+    await store.journal.append(
+        match.id, after=room.version, command_id=None, at=clock.at, events=opened, deadline=None
+    )
+    room.stale = True
+    await matches._follow(room, info_too=False)
+    assert room.match.turn == Turn(1)
+    assert not room.round_trips
+    await matches.disconnect(display)
+
+
+async def test_a_display_that_could_not_be_noted_is_none(
+    matches: Matches, store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = await _an_open_match(store, clock)
+    with monkeypatch.context() as patched:
+        patched.setattr(store.nodes, "seat_connected", _fails)
+        with pytest.raises(ConnectionError):
+            await matches.connect(match.id, match.players.A)
+    assert not matches._rooms[match.id].displays
+
+
+async def test_who_left_while_the_database_was_lost_is_gone_all_the_same(
+    matches: Matches, store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """§8.3: else his absence would never begin."""
+    match = await _an_open_match(store, clock)
+    display = await matches.connect(match.id, match.players.A)
+    with monkeypatch.context() as patched:
+        patched.setattr(store.nodes, "seat_disconnected", _fails)
+        with pytest.raises(ConnectionError):
+            await matches.disconnect(display)
+    await matches._compare_presence()
+    view = await matches.view(match.id, None)
+    assert view is not None
+    assert not view.seats.A.connected
+    assert await store.nodes.connected([match.id]) == {}
+
+
+async def test_who_is_connected_at_no_server_is_gone(matches: Matches, store: Store, clock: Clock) -> None:
+    """A server forgot his display, and died before it could say that he has left."""
+    match = await _an_open_match(store, clock)
+    display = await matches.connect(match.id, match.players.A)
+    room = matches._rooms[match.id]
+    room.displays.remove(display)
+    await store.nodes.seat_disconnected(match.id, Seat.A, "one")
+    await matches._compare_presence()
+    assert room.match is not None
+    assert not room.match.presence[Seat.A].connected

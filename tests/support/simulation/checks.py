@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from app.store.tables import results
 from app.web.messages import write_json
 from engine.dice import DiceSeeds, roll_for
 from engine.errors import RuleError
@@ -150,7 +149,8 @@ def what_was_acknowledged_is_stored(run: Run) -> Iterator[str]:
         if frame["type"] == "accepted" and not is_stored:
             yield f"{who} was told at {sent.at:.3f} s that {frame['id']} is accepted, and it is not stored"
         elif frame["type"] == "problem" and is_stored and frame["problem"]["code"] != "bad-message":
-            yield f"{who} was told {frame['problem']['code']} of {frame['id']} at {sent.at:.3f} s, which was accepted before"
+            code = frame["problem"]["code"]
+            yield f"{who} was told {code} of {frame['id']} at {sent.at:.3f} s, which was accepted before"
 
 
 def what_is_stored_was_sent(run: Run) -> Iterator[str]:
@@ -210,11 +210,7 @@ def displays_saw_what_was_stored(run: Run) -> Iterator[str]:
 def the_end_is_the_engines(run: Run) -> Iterator[str]:
     """Result and ratings are those of the journal, replayed."""
     score = run.matches[-1].score
-    stored = run.world.disk.transaction(
-        lambda connection: connection.execute(
-            results.select().where(results.c.match_id == run.stored.id)
-        ).all()
-    )
+    stored = run.world.results()
     if score is None or len(stored) != 1:
         yield f"{len(stored)} results are stored; the journal's score is {score}"
         return

@@ -63,8 +63,7 @@ class Disk:
     def transaction(self, work: Work[T]) -> T:
         """All or nothing."""
         with self._engine.begin() as connection:
-            result = work(connection)
-        return result
+            return work(connection)
 
     def note_rows(self) -> None:
         """Notes when rows came to be there."""

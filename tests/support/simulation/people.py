@@ -182,7 +182,7 @@ class Player(Browser):
         self.says_seed = not self.chance.once_in(12)
         self.plays_on = True
         self._sent: set[str] = set()  # turns whose play has been sent
-        self._tries: dict[str, int] = {}
+        self.tries: dict[str, int] = {}
         self._acting: asyncio.Task[None] | None = None
 
     def leave(self) -> None:
@@ -207,10 +207,9 @@ class Player(Browser):
                 )
 
     def answered(self, message: Message | None, frame: Message) -> None:
-        if frame["type"] == "problem" and message and message["type"] == "play":
-            if frame["problem"]["code"] == "illegal-play":  # he tries again
-                self._sent.discard(message["turn"])
-                self.shown()
+        if message and message["type"] == "play" and frame.get("problem", {}).get("code") == "illegal-play":
+            self._sent.discard(message["turn"])  # he tries again
+            self.shown()
 
     def _agree_on_dice(self) -> None:
         dice, hash_ = self.view["dice"], hashlib.sha256(bytes.fromhex(self.seed)).hexdigest()
@@ -240,7 +239,7 @@ class Player(Browser):
             self.deliver(message)
 
     async def _take_turn(self, turn: str, view: Any) -> None:
-        tries = self._tries[turn] = self._tries.get(turn, 0) + 1
+        tries = self.tries[turn] = self.tries.get(turn, 0) + 1
         chance = Chance(self.world.seed, "turn", self.who, self.tab, turn, tries)
         steps, price = view["mine"]["steps"], view["mine"]["resign"]["points"]
         way = self._choose(turn, steps, tries)

@@ -99,11 +99,11 @@ class Line:
         if message["type"] == "websocket.accept":
             self._down(lambda: self._page.opened(self))
         elif message["type"] == "websocket.send":
-            if self.stalled_until > self._loop.time():
-                await asyncio.sleep(self.stalled_until - self._loop.time())
             sent = Sent(self._loop.time(), self, message["text"])
             self.sent.append(sent)
             self._world.sent.append(sent)
+            if self.stalled_until > self._loop.time():
+                await asyncio.sleep(self.stalled_until - self._loop.time())
             self._down(lambda: self._page.got(self, sent.text))
         elif message["type"] == "websocket.close":
             code = message["code"]

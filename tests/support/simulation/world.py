@@ -7,7 +7,7 @@ import contextlib
 import contextvars
 import hashlib
 import logging
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -21,11 +21,13 @@ from app.store.database import NoAnswer
 from app.store.matches import JournalRow, StoredMatch
 from app.store.results import Difference
 from app.store.seal import Seal
+from app.store.tables import results
 from app.web.deps import Services, Sessions
 from app.web.messages import write_json
+from engine.match import replay
 from engine.plays import Hop
 from engine.position import side
-from engine.turn import Seat, Turn
+from engine.turn import Seat
 from engine.variant import SHORT, VARIANTS
 from engine.view import View
 from tests.support.server import first_way
@@ -132,9 +134,8 @@ class Node:
             return
         self.dead, self.serving = True, False
         loop = self.world.loop
-        loop.call_later(
-            self.chance.random(), self.world.disk.alive.discard, self.name
-        )  # its lock ends a little later
+        # The database notices a dead process at once, and before it can be started again.
+        loop.call_later(self.chance.random() / 10, self.world.disk.alive.discard, self.name)
         for line in self.lines:
             line.break_(silent=self.chance.once_in(4))
         for task in list(self.tasks):
@@ -170,12 +171,16 @@ class World:
         chance = self.chance = Chance(seed, "world")
         self.wild = chance.choice((0, 0.3, 1, 1, 3))
         self.disk = Disk(self.loop)
+        outsider = SimpleNamespace(name="", dead=False)
+        way = SimulatedDatabase(self.disk, outsider, Faults(Chance(0), 0), lambda _: None)
+        self._store = Store(way, Seal(SECRET))
         self.notices = Notices(self, Chance(seed, "notices"), self.wild)
         self.nodes: list[Node] = []
         self.calm = False  # nothing bad happens any longer
         self.people: list[Browser] = []
         self.lines: list[Line] = []
-        self.strikes: list[float] = []  # when something bad was done
+        self.strikes: list[tuple[float, str]] = []  # when something bad was done, and what
+        self.changes: list[tuple[float, str]] = []  # when servers came and went
         self.sent: list[Sent] = []  # every frame of every server
         self.answered: list[Answered] = []
         self.choices: list[
@@ -185,7 +190,7 @@ class World:
         self.problems: list[str] = []  # what should never happen
         self.down: list[tuple[float, float]] = []  # when no server was there
         self._down_from: float | None = None
-        self._started = 0
+        self.started = 0
         self.ruleset = a_ruleset(Chance(seed, "ruleset"))
         self.preset = "training" if self.ruleset["clock"]["type"] == "none" else "objective"
         self.number = chance.choice((1, 2, 2))
@@ -198,6 +203,11 @@ class World:
     def players(self) -> list[Player]:
         return [browser for browser in self.people if isinstance(browser, Player)]
 
+    def is_undisturbed(self, who: str, turn: str) -> bool:
+        """Whether this player sat at one page, and did that turn in one go."""
+        pages = [player for player in self.players() if player.who == who]
+        return len(pages) == 1 and pages[0].tries[turn] == 1
+
     def ms(self, at: float) -> int:
         """A time of the loop as Unix ms."""
         return EPOCH_MS + int(at * 1000)
@@ -206,7 +216,7 @@ class World:
 
     def was_troubled(self, at: float, before_s: float) -> bool:
         """Whether something bad happened in the time before."""
-        times = [*self.strikes, *self.disk.trouble, *(until for _, until in self.down)]
+        times = [*(when for when, _ in self.strikes), *self.disk.trouble, *(until for _, until in self.down)]
         return any(at - before_s <= time <= at for time in times)
 
     def noticed(self, wrong: BaseException | None, where: str) -> None:
@@ -226,12 +236,16 @@ class World:
         return task
 
     def now_serving(self, node: Node) -> None:
+        self.changes.append((self.loop.time(), f"{node.name} serves"))
         if self._down_from is not None:
             self.down.append((self._down_from, node.began_at))
             self._down_from = None
 
     def now_gone(self, node: Node) -> None:
         self.nodes.remove(node)
+        self.changes.append(
+            (self.loop.time(), f"{node.name} {'has stopped' if node.stopping else 'is dead'}")
+        )
         if self._down_from is None and not any(other.serving for other in self.nodes):
             self._down_from = self.loop.time()
         if not node.stopping:
@@ -244,16 +258,16 @@ class World:
         return chance.choice(serving) if serving else None
 
     async def _start_one(self) -> None:
-        self._started += 1
-        node = Node(self, f"node-{self._started}")
+        self.started += 1
+        node = Node(self, f"node-{self.started}")
         self.nodes.append(node)
-        if not self.calm and self.wild and self._started > self.number:
+        if not self.calm and self.wild and self.started > self.number:
             node.faults.wild = self.wild
         with contextlib.suppress(*INJECTED, asyncio.CancelledError):
             await node.start()
 
     async def _restart(self) -> None:
-        await asyncio.sleep(self.chance.choice((0.0, 0.3, 2.0)) + self.chance.random() * 6)
+        await asyncio.sleep(self.chance.choice((0.2, 0.5, 2.0)) + self.chance.random() * 6)
         if len(self.nodes) < self.number:
             await self._start_one()
 
@@ -306,15 +320,12 @@ class World:
             self._strike(self.chance.choice(BAD_THINGS))
 
     def _strike(self, what: str) -> None:
-        self.strikes.append(self.loop.time())
+        self.strikes.append((self.loop.time(), what))
         browser, node = self.chance.choice(self.people), self.a_node(self.chance)
         if what == "away":
             browser.leave()
-            self.loop.call_later(
-                self.chance.choice((0.0, 2.0, 30.0)) * self.chance.random(),
-                browser.visit,
-                context=self.context,
-            )
+            away_s = self.chance.choice((0.0, 2.0, 30.0)) * self.chance.random()
+            self.loop.call_later(away_s, self._come_back, browser, context=self.context)
         elif what in ("break", "break in silence") and browser.line is not None:
             browser.line.break_(silent=what != "break")
         elif what == "stall" and browser.line is not None:
@@ -336,6 +347,10 @@ class World:
         elif what == "lock lost" and node.database.kept is not None:
             self.disk.alive.discard(node.name)
             node.run(self._hold_again(node))
+
+    def _come_back(self, browser: Browser) -> None:
+        if not self.calm:
+            browser.visit()
 
     async def _stop_and_start(self, node: Node) -> None:
         await node.stop()
@@ -363,7 +378,7 @@ class World:
     async def _spectate(self) -> None:
         """What can be read over HTTP without a seat."""
         while True:
-            await asyncio.sleep(1.5 + self.chance.random() * 0)
+            await asyncio.sleep(1.5)
             node = self.a_node(Chance(self.seed, "reads", self.loop.time()))
             if node is None:
                 continue
@@ -407,10 +422,29 @@ class World:
         bound_s = 90 + (rules["clock"]["bank_ms"] + 60 * rules["clock"]["delay_ms"]) / 1000
         bound_s += rules["grace_s"] + rules["absence_s"] + IDLE_VOID_MS / 1000
         try:
+            async with asyncio.timeout(NOTICE_ALL_S):
+                await self._until_over()
+        except TimeoutError:
+            await self._compare_presence()
+        try:
             async with asyncio.timeout(bound_s):
                 await self._until_over()
         except TimeoutError:
             self.problems.append(f"the match is not over {bound_s} s after its players have left it")
+
+    async def _compare_presence(self) -> None:
+        """Long after the last trouble, who is noted as connected is so (§8.3)."""
+        stored, rows = await self._read()
+        match = replay(stored.start(), (event for row in rows for event in row.events))
+        for seat in sorted({Seat(player.who) for player in self.players()}):
+            is_there = any(line.is_up and not line.node.dead and line.who == seat for line in self.lines)
+            if match.score is None and match.presence[seat].connected != is_there:
+                self.problems.append(f"{seat} is noted as {match.presence[seat]}, but there is {is_there}")
+
+    async def _read(self) -> tuple[StoredMatch, tuple[JournalRow, ...]]:
+        stored = await self._store.matches.load(self.match_id)
+        assert stored is not None
+        return stored, await self._store.matches.events(self.match_id)
 
     async def _end(self) -> None:
         for browser in self.people:
@@ -420,11 +454,8 @@ class World:
                 while not all(_sees_the_end(browser) for browser in self.people):
                     await asyncio.sleep(0.5)
         except TimeoutError:
-            for browser in self.people:
-                if not _sees_the_end(browser):
-                    self.problems.append(
-                        f"{browser.who} (tab {browser.tab}) does not see the end: refused={browser.refused} line={browser.line} view={browser.view and browser.view['stage']}"
-                    )
+            blind = [browser for browser in self.people if not _sees_the_end(browser)]
+            self.problems += [f"{browser.who} (page {browser.tab}) does not see the end" for browser in blind]
         for browser in self.people:
             browser.leave()
         await asyncio.sleep(NOTICE_ALL_S)
@@ -435,17 +466,34 @@ class World:
             )
             if rooms or len(tasks) > 1:
                 self.problems.append(f"{node.name} has {rooms} rooms and these tasks left: {tasks}")
-        outsider = SimpleNamespace(name="", dead=False)
-        store = Store(
-            SimulatedDatabase(self.disk, outsider, Faults(Chance(0), 0), lambda _: None), Seal(SECRET)
-        )
-        self.stored = await store.matches.load(self.match_id)
-        self.rows = await store.matches.events(self.match_id)
-        self.differences = await store.matches.recompute_ratings()
+        self.stored, self.rows = await self._read()
+        self.differences = await self._store.matches.recompute_ratings()
         for node in list(self.nodes):
             await node.stop()
 
     # -------------------------------------------------------------------------------------------------- of a whole run
+
+    def results(self) -> Sequence[Any]:
+        """The stored results."""
+        return self.disk.transaction(lambda connection: connection.execute(results.select()).all())
+
+    def story(self) -> list[str]:
+        """The run in order of time: what was done to the world, what was stored, what was sent."""
+        told = [(at, f"-- {what}") for at, what in (*self.strikes, *self.changes)]
+        told += [(at, "-- trouble with the database") for at in self.disk.trouble]
+        for written, row in zip(self.disk.written.get(self.match_id, ()), self.rows, strict=False):
+            told.append(
+                (
+                    written,
+                    f"{row.version} {row.command_id or ''} at {row.at}: {', '.join(map(str, row.events))}",
+                )
+            )
+        for line in self.lines:
+            told += [(at, f"{line.who} -> {line.node.name}: {text}") for at, _, text in line.reads]
+        told += [
+            (sent.at, f"{sent.line.node.name} -> {sent.line.who}: {sent.text[:240]}") for sent in self.sent
+        ]
+        return [f"{at:9.3f} {what}" for at, what in sorted(told, key=lambda said: said[0])]
 
     def digest(self) -> str:
         """The same for the same seed, on every machine."""
