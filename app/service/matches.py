@@ -11,6 +11,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2s
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -19,6 +20,7 @@ from app.service.displays import Accepted, Display, Refused
 from app.service.errors import AppError, MatchStillRuns, NoSuchMatch, NotYourSeat, ShuttingDown
 from app.service.info import Info, PlayerInfo, info_of, players_of
 from app.store import Store
+from app.store.codec import Unreadable
 from app.store.database import CommandSeen, VersionTaken
 from app.store.matches import StoredMatch
 from app.store.results import Finish
@@ -158,22 +160,23 @@ class Matches:
 
     async def _take_up(self, match_ids: Sequence[str], down_since: int) -> None:
         """All of them are read before the first is given its time back, so that no reading is on the players' time;
-        then they are written together. One that cannot be read harms no other.
+        then they are written together. One that nobody can read is left alone; a database that fails is no start.
         """
         async with contextlib.AsyncExitStack() as kept:
             rooms = []
             for match_id in match_ids:
-                with self._unharmed(match_id):
+                try:
                     rooms.append(await kept.enter_async_context(self._using(match_id)))
+                except Unreadable:
+                    log.exception("match %s cannot be read", match_id)
             await asyncio.gather(*(self._give_back(room, down_since) for room in rooms))
 
     async def _give_back(self, room: _Room, down_since: int) -> None:
-        with self._unharmed(room.stored.id):
-            async with room.lock:
-                since = max(down_since, room.last_at)
-                if room.match is not None:
-                    await self._carry_out(room, lambda at: GiveBack(max(0, at - since), at))
-                self._look_ahead(room)
+        async with room.lock:
+            since = max(down_since, room.last_at)
+            if room.match is not None:
+                await self._carry_out(room, lambda at: GiveBack(max(0, at - since), at))
+            self._look_ahead(room)
 
     @staticmethod
     @contextlib.contextmanager
@@ -406,32 +409,34 @@ class Matches:
             round_trip = self._rooms[display.match_id].round_trips.get(seat, 0)
             return MakePlay(seat, turn, hops, at, round_trip)
 
-        return await self._serve(display, command_id, wish)
+        return await self._serve(display, command_id, wish, "play", turn, *hops)
 
     async def resign(self, display: Display, command_id: str, turn: Turn, points: int) -> None:
         """Give up at the price that the player was shown (§8.1)."""
         seat = self._seat(display)
-        await self._serve(display, command_id, lambda at: Resign(seat, turn, points, at), kind="resign:")
+        await self._serve(
+            display, command_id, lambda at: Resign(seat, turn, points, at), "resign", turn, points
+        )
 
     async def offer_draw(self, display: Display, command_id: str, turn: Turn) -> None:
         """Offer a draw; it is delivered when the phase closes (§8.5)."""
         seat = self._seat(display)
-        await self._serve(display, command_id, lambda at: OfferDraw(seat, turn, at), kind="offer:")
+        await self._serve(display, command_id, lambda at: OfferDraw(seat, turn, at), "offer", turn)
 
     async def accept_draw(self, display: Display, command_id: str, turn: Turn) -> None:
         """Accept the draw that was offered (§8.5)."""
         seat = self._seat(display)
-        await self._serve(display, command_id, lambda at: AcceptDraw(seat, turn, at), kind="accept:")
+        await self._serve(display, command_id, lambda at: AcceptDraw(seat, turn, at), "accept", turn)
 
     async def commit_seed(self, display: Display, command_id: str, hash_: str) -> None:
         """Commit to a client seed (§9.1)."""
         seat = self._seat(display)
-        await self._serve(display, command_id, lambda at: CommitSeed(seat, hash_, at), kind="hash:")
+        await self._serve(display, command_id, lambda at: CommitSeed(seat, hash_, at), "hash", hash_)
 
     async def reveal_seed(self, display: Display, command_id: str, seed: str) -> None:
         """Show a client seed (§9.1)."""
         seat = self._seat(display)
-        await self._serve(display, command_id, lambda at: RevealSeed(seat, seed, at), kind="seed:")
+        await self._serve(display, command_id, lambda at: RevealSeed(seat, seed, at), "seed", seed)
 
     def draft(self, display: Display, turn: Turn, moves: Moves) -> None:
         """Note a half-made play: for the player's other tabs, and for an opponent who has played (§5.2).
@@ -459,9 +464,10 @@ class Matches:
             raise NotYourSeat
         return display.seat
 
-    async def _serve(self, display: Display, command_id: str, wish: Wish, *, kind: str = "") -> bool:
-        """Carries a message out and answers it. An id names a message among those of its kind and its seat."""
+    async def _serve(self, display: Display, id_: str, wish: Wish, *said: object) -> bool:
+        """Carries a message out and answers it. The same id with something else said is another message."""
         seat = self._seat(display)
+        digest = blake2s(" ".join(map(str, said)).encode(), digest_size=6).hexdigest()
         room = self._rooms[display.match_id]
         arrived = self._now()  # nobody pays for what the server waits for (§7.1)
         async with room.lock:
@@ -471,13 +477,13 @@ class Matches:
                 raise NotStarted
             try:
                 is_new = await self._carry_out(
-                    room, wish, command_id=f"{seat.value}:{kind}{command_id}", arrived=arrived
+                    room, wish, command_id=f"{seat.value}:{id_}:{digest}", arrived=arrived
                 )
             except (RuleError, AppError) as error:
                 log.debug("refused: %s", error.code)
-                display.reply(Refused(command_id, error))
+                display.reply(Refused(id_, error))
                 return False
-            display.reply(Accepted(command_id))
+            display.reply(Accepted(id_))
             return is_new
 
     # -------------------------------------------------------------------------------- lock, decide, store, apply

@@ -102,8 +102,7 @@ async def test_the_end_is_shown_even_if_its_ratings_cannot_be_read(
     await asyncio.sleep(0.3)
     with monkeypatch.context() as patched:
         patched.setattr(store.matches, "load", _fails)
-        with pytest.raises(ConnectionError):
-            await matches.resign(display, "r", Turn(1), 0)
+        await matches.resign(display, "r", Turn(1), 0)
     frame = await watching.next_frame()
     assert isinstance(frame, ViewFrame)
     assert frame.view is not None

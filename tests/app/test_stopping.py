@@ -22,7 +22,7 @@ from app.store import open_store
 from tests.support.forks import forks
 from tests.support.process import a_process, free_port
 from tests.support.server import LiveServer, person, seated
-from tests.support.stubborn import Stubborn, check_history, pairs
+from tests.support.stubborn import Stubborn, check_history, message_of, pairs
 
 STOPS = 5
 
@@ -52,7 +52,7 @@ async def test_plays_in_flight_at_a_stop_are_answered_or_not_done(store_settings
                     store = await open_store(store_settings)
                     for player in players:
                         rows = await store.matches.events(player.match_id, 0)
-                        stored = {row.command_id for row in rows}
+                        stored = {message_of(row.command_id) for row in rows}
                         assert player.acknowledged <= stored
                         assert not player.unanswered & stored, "done and not answered"
                     await store.close()

@@ -112,6 +112,11 @@ class Stubborn:
             await asyncio.gather(task, return_exceptions=True)
 
 
+def message_of(command_id: str | None) -> str:
+    """The seat and the id of the message that a row of the journal came from: `A:id`."""
+    return ":".join((command_id or "").split(":")[:2])
+
+
 def _order(turn: str) -> tuple[int, int]:
     return int(turn[:-1]), "WK".index(turn[-1])
 
@@ -141,7 +146,7 @@ async def check_history(store: Store, players: Iterable[Stubborn]) -> int:
     for player in players:
         rows = await store.matches.events(player.match_id, 0)
         assert [row.version for row in rows] == list(range(1, len(rows) + 1))
-        commands = [row.command_id for row in rows if row.command_id]
+        commands = [message_of(row.command_id) for row in rows if row.command_id]
         assert len(commands) == len(set(commands))
         opened = [event.turn for row in rows for event in row.events if isinstance(event, PhaseOpened)]
         assert opened == sorted(set(opened))

@@ -17,6 +17,7 @@ from engine.plays import Hop
 from engine.scoring import Outcome
 from engine.turn import FIRST_TURN, Seat, Turn
 from engine.view import view_for
+from tests.support.stubborn import message_of
 
 if TYPE_CHECKING:
     from tests.support.simulation.world import World
@@ -52,8 +53,13 @@ class Run:
             for event in row.events:
                 match = apply(match, event)
             self.matches.append(match)
-        self.row_of = {row.command_id: row for row in self.rows if row.command_id}
+        self.row_of = {message_of(row.command_id): row for row in self.rows if row.command_id}
         self._views: dict[str, list[str]] = {}
+
+    def is_ambiguous(self, who: str, id_: str) -> bool:
+        """Whether this player said several things under one id, of which others may well be refused."""
+        said = [r.message for r in self.reads.get(who, []) if r.message.get("id") == id_]
+        return any(message != said[0] for message in said)
 
     @cached_property
     def reads(self) -> dict[str, list[Read]]:
@@ -148,7 +154,7 @@ def what_was_acknowledged_is_stored(run: Run) -> Iterator[str]:
         is_stored = row is not None and run.written[row.version - 1] <= sent.at
         if frame["type"] == "accepted" and not is_stored:
             yield f"{who} was told at {sent.at:.3f} s that {frame['id']} is accepted, and it is not stored"
-        elif frame["type"] == "problem" and is_stored and frame["problem"]["code"] != "bad-message":
+        elif frame["type"] == "problem" and is_stored and not run.is_ambiguous(who, frame["id"]):
             code = frame["problem"]["code"]
             yield f"{who} was told {code} of {frame['id']} at {sent.at:.3f} s, which was accepted before"
 
@@ -166,7 +172,7 @@ def what_is_stored_was_sent(run: Run) -> Iterator[str]:
             wishes = [
                 r.message
                 for r in run.reads[event.seat]
-                if f"{event.seat}:{r.message.get('id')}" == row.command_id
+                if f"{event.seat}:{r.message.get('id')}" == message_of(row.command_id)
             ]
             if event.moves not in [_moves(before, event.seat, wish) for wish in wishes]:
                 yield f"{event.seat}'s play of {event.turn} is not what he sent"
@@ -322,14 +328,20 @@ def time_is_charged_from_dice_to_arrival(run: Run) -> Iterator[str]:
 
 
 def _arrival(run: Run, row: Any, seat: Seat, turn: Turn, at: int, before: int) -> Iterator[str]:
-    came = [r.node_ms for r in run.reads[seat] if f"{seat}:{r.message.get('id')}" == row.command_id]
+    came = [
+        r.node_ms for r in run.reads[seat] if f"{seat}:{r.message.get('id')}" == message_of(row.command_id)
+    ]
     if not any(abs(at - max(ms, before)) <= 1 for ms in came):
         yield f"{seat}'s play of {turn} is noted at {at}, but came at {came}; the row before was at {before}"
 
 
 def _lag(run: Run, row: Any, event: PlayMade, clock: _Clock, opened: float) -> Iterator[str]:
     """Never more than the smallest round trip measured in that turn, nor than the quota."""
-    took = [r for r in run.reads[event.seat] if f"{event.seat}:{r.message.get('id')}" == row.command_id]
+    took = [
+        r
+        for r in run.reads[event.seat]
+        if f"{event.seat}:{r.message.get('id')}" == message_of(row.command_id)
+    ]
     most = min(LAG_A_TURN_MS, clock.lag_ms, event.thought_ms)
     if event.allowed_ms > most:
         yield f"{event.seat} was allowed {event.allowed_ms} ms of lag in {event.turn}, at most {most}"
