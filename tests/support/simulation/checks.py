@@ -329,6 +329,8 @@ def _arrival(run: Run, row: Any, seat: Seat, turn: Turn, at: int, before: int) -
 
 def _lag(run: Run, row: Any, event: PlayMade, clock: _Clock, opened: float) -> Iterator[str]:
     """Never more than the smallest round trip measured in that turn, nor than the quota."""
+    if any(line.stalled_until and line.who == event.seat for line in run.world.lines):
+        return  # a ping that waited to be written took longer than is seen from outside
     took = [r for r in run.reads[event.seat] if f"{event.seat}:{r.message.get('id')}" == row.command_id]
     most = min(LAG_A_TURN_MS, clock.lag_ms, event.thought_ms)
     if event.allowed_ms > most:
@@ -386,7 +388,8 @@ def downtime_is_given_back(run: Run) -> Iterator[str]:
         since_ms, until_ms = run.world.ms(since), run.world.ms(until)
         if since_ms > began and until_ms < ended:
             least += until_ms - since_ms
-            most += until_ms - since_ms + HEARTBEAT_MS + 1_500
+        is_late = run.world.was_troubled(since, TROUBLED_MS / 1000, without="crash")  # the last heartbeat
+        most += until_ms - since_ms + HEARTBEAT_MS + 500 + is_late * TROUBLED_MS
     given = sum(event.ms for row in run.rows for event in row.events if isinstance(event, TimeGivenBack))
     if not least - 10 * len(run.world.down) <= given <= most:
         yield f"{given} ms were given back, of {least} to {most}"
