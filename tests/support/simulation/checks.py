@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Any
 from app.web.messages import write_json
 from engine.dice import DiceSeeds, roll_for
 from engine.errors import RuleError
-from engine.match import Left, Match, MatchEnded, PhaseOpened, PlayMade, TimeGivenBack, apply
+from engine.match import (
+    Event,
+    Left,
+    Match,
+    MatchEnded,
+    PhaseOpened,
+    PlayMade,
+    SeedDefaulted,
+    TimeGivenBack,
+    apply,
+    next_deadline,
+)
 from engine.plays import Hop
 from engine.scoring import Outcome
 from engine.turn import FIRST_TURN, Seat, Turn
@@ -25,7 +36,8 @@ if TYPE_CHECKING:
 LAG_A_TURN_MS, LAG_START_MS, LAG_FILL_MS, LAG_FULL_MS = 1_000, 3_000, 1_000, 7_000  # §7.1
 HEARTBEAT_MS = 1_000
 PROMPT_MS = 1_000  # a flag is acted on within this time, when nothing is in its way
-TROUBLED_MS = 12_000  # and otherwise
+OVERDUE_MS = 2_500  # what no server has in memory is found this much later
+TROUBLED_MS = 12_000  # and this late when the way to the database was bad
 
 
 @dataclass
@@ -337,6 +349,8 @@ def _arrival(run: Run, row: Any, seat: Seat, turn: Turn, at: int, before: int) -
 
 def _lag(run: Run, row: Any, event: PlayMade, clock: _Clock, opened: float) -> Iterator[str]:
     """Never more than the smallest round trip measured in that turn, nor than the quota."""
+    if any(line.stalled_until and line.who == event.seat for line in run.world.lines):
+        return  # a ping that waited to be written took longer than is seen from outside
     took = [
         r
         for r in run.reads[event.seat]
@@ -345,6 +359,7 @@ def _lag(run: Run, row: Any, event: PlayMade, clock: _Clock, opened: float) -> I
     most = min(LAG_A_TURN_MS, clock.lag_ms, event.thought_ms)
     if event.allowed_ms > most:
         yield f"{event.seat} was allowed {event.allowed_ms} ms of lag in {event.turn}, at most {most}"
+    low = high = 0
     for play in took:
         could, surely = [], []
         for line in run.world.lines:
@@ -382,12 +397,32 @@ def _flag(run: Run, row: Any, at: int, shown_at: int, clock: _Clock, by: Seat) -
     if at != shown_at + needed and not was_away:
         yield f"{by}'s flag fell at {at}, not at its time {needed} after {shown_at}"
     due = at + min(LAG_A_TURN_MS, clock.lag_ms)
-    late = row.at - due
-    most = PROMPT_MS
-    if run.world.was_troubled(run.written[row.version - 1], TROUBLED_MS / 1000):
-        most = TROUBLED_MS
-    if not 0 <= late <= most:
-        yield f"{by}'s flag was acted on {late} ms after {due}"
+    if row.at < due:
+        yield f"{by}'s flag was acted on {due - row.at} ms before {due}, with a play perhaps on its way"
+
+
+def time_does_its_work_in_time(run: Run) -> Iterator[str]:
+    """Flags, passes and missing seeds: not before they are due, and within a second, if the servers are well."""
+    for row in run.rows:
+        due = next_deadline(run.matches[row.version - 1])
+        if row.command_id is not None or due is None or not any(map(_is_by_time, row.events)):
+            continue
+        served_ms = [run.world.ms(at) for at, what in run.world.changes if what.endswith("serves")]
+        restarted = max((ms for ms in served_ms if ms <= row.at + 10), default=0)
+        most = PROMPT_MS
+        if run.world.number > 1 and run.world.started > run.world.number:
+            most = PROMPT_MS + OVERDUE_MS  # whoever had it in mind is dead: another server looks it up
+        if run.world.was_troubled(run.written[row.version - 1], TROUBLED_MS / 1000, without="crash"):
+            most = TROUBLED_MS
+        late = row.at - max(due, restarted)
+        if row.at < due or late > most:
+            yield f"what was due at {due} was done {row.at - due} ms after that: {row.events}"
+
+
+def _is_by_time(event: Event) -> bool:
+    return isinstance(event, SeedDefaulted | MatchEnded) or (
+        isinstance(event, PlayMade) and event.kind == "pass"
+    )
 
 
 def downtime_is_given_back(run: Run) -> Iterator[str]:
@@ -398,7 +433,8 @@ def downtime_is_given_back(run: Run) -> Iterator[str]:
         since_ms, until_ms = run.world.ms(since), run.world.ms(until)
         if since_ms > began and until_ms < ended:
             least += until_ms - since_ms
-            most += until_ms - since_ms + HEARTBEAT_MS + 1_500
+        is_late = run.world.was_troubled(since, TROUBLED_MS / 1000, without="crash")  # the last heartbeat
+        most += until_ms - since_ms + HEARTBEAT_MS + 500 + is_late * TROUBLED_MS
     given = sum(event.ms for row in run.rows for event in row.events if isinstance(event, TimeGivenBack))
     if not least - 10 * len(run.world.down) <= given <= most:
         yield f"{given} ms were given back, of {least} to {most}"
@@ -413,5 +449,6 @@ CHECKS: tuple[Callable[[Run], Iterator[str]], ...] = (
     the_end_is_the_engines,
     no_secret_is_told,
     time_is_charged_from_dice_to_arrival,
+    time_does_its_work_in_time,
     downtime_is_given_back,
 )

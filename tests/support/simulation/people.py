@@ -251,8 +251,12 @@ class Player(Browser):
         drafts = chance.choice((0, 0, 1, 2, 4))
         for number in range(drafts):  # each one changes what he has on the board
             await asyncio.sleep(think / (drafts + 1))
+            if self.world.twist == ("no drafts", self.who, turn):
+                continue
             self.send({"type": "draft", "turn": turn, "moves": [] if number % 2 else way[:1]})
         await asyncio.sleep(think / (drafts + 1))
+        if drafts and tries == 1:
+            self.world.drafted.append((self.loop.time(), self.who, turn))
         play = {"type": "play", "id": f"{turn}-{tries}-{self.tab}", "turn": turn, "moves": way}
         wrong = chance.random() < self.habits.bad and tries == 1 and self.tab == 0
         mistake = chance.choice(MISTAKES)
@@ -293,7 +297,7 @@ class Player(Browser):
         others = [(w, e) for w, e in (a_walk(steps, chance) for _ in range(6)) if e != end]
         if others:
             self.world.choices.append((self.loop.time(), self.who, turn))
-            if self.world.twist == (self.who, turn):
+            if self.world.twist == ("another play", self.who, turn):
                 return others[0][0]
         return way
 

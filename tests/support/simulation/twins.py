@@ -1,7 +1,8 @@
 """Secrecy as a property (§5.1): a run and its twin differ in one player's hidden choices, and nobody else can tell.
 
 In one turn the player makes another play by other drafts, at the same moments. Until the phase closes, or until the
-opponent has played his half, every byte sent to the opponent and to the spectator is the same, at the same time.
+opponent has played his half, every byte sent to the opponent and to the spectator is the same, at the same time. In
+another one he makes no drafts at all, and until he plays nobody notices.
 """
 
 from __future__ import annotations
@@ -16,12 +17,17 @@ from tests.support.simulation.world import World, run
 
 def differences(world: World) -> Iterator[str]:
     """What the others could tell of a hidden choice, in words."""
+    yield from _of_another_play(world)
+    yield from _of_no_drafts(world)
+
+
+def _of_another_play(world: World) -> Iterator[str]:
     could_differ = [(who, turn) for _, who, turn in world.choices if world.is_undisturbed(who, turn)]
     if not could_differ:
         return
     who, turn = Chance(world.seed, "twin").choice(could_differ)
     closed, other_played = _until(world, Seat(who), turn)
-    twin = run(world.seed, twist=(who, turn), until=closed)
+    twin = run(world.seed, twist=("another play", who, turn), until=closed)
     for viewer, until in ((Seat(who).other.value, other_played), ("X", closed)):
         if _sent_to(world, viewer, until) != _sent_to(twin, viewer, until):
             yield f"{viewer} is sent something else when {who} chooses otherwise in {turn}"
@@ -29,6 +35,18 @@ def differences(world: World) -> Iterator[str]:
         read for read in twin.polled if read[0] < closed
     ]:
         yield f"something else can be read over HTTP when {who} chooses otherwise in {turn}"
+
+
+def _of_no_drafts(world: World) -> Iterator[str]:
+    drafted = [(at, who, turn) for at, who, turn in world.drafted if world.is_undisturbed(who, turn)]
+    if not drafted:
+        return
+    at, who, turn = Chance(world.seed, "silent twin").choice(drafted)
+    until = min(at, _until(world, Seat(who), turn)[1])  # who has played may watch
+    twin = run(world.seed, twist=("no drafts", who, turn), until=until)
+    for viewer in (Seat(who).other.value, "X"):
+        if _sent_to(world, viewer, until) != _sent_to(twin, viewer, until):
+            yield f"{viewer} can tell that {who} handles his checkers in {turn}"
 
 
 def _until(world: World, who: Seat, turn: str) -> tuple[float, float]:

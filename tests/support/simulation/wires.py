@@ -168,19 +168,20 @@ class Line:
 class Notices:
     """What servers tell each other: soon as a rule, but perhaps late, twice, in another order, or never."""
 
-    def __init__(self, world: Any, chance: Chance, wild: float) -> None:
+    def __init__(self, world: Any, wild: float) -> None:
         self._world = world
-        self._chance = chance
         self._wild = wild
 
     def tell(self, sender: str, notice: str) -> None:
+        # One notice more must not change what happens to the others.
+        chance = Chance(self._world.seed, "notice", sender, notice, self._world.loop.time())
         for node in self._world.nodes:
             if node.name != sender and node.database.heard is not None and not node.dead:
-                for _ in range(1 + self._chance.once_in(20) * (self._wild > 0)):
-                    delay = self._chance.expovariate(1 / 0.003)
-                    if self._wild and self._chance.once_in(10):
-                        delay += self._chance.random() * 3
-                    lost = self._wild and self._chance.once_in(12)
+                for _ in range(1 + chance.once_in(20) * (self._wild > 0)):
+                    delay = chance.expovariate(1 / 0.003)
+                    if self._wild and chance.once_in(10):
+                        delay += chance.random() * 3
+                    lost = self._wild and chance.once_in(12)
                     if not lost:
                         self._world.loop.call_later(
                             delay, self._hear, node, notice, context=self._world.context

@@ -45,6 +45,9 @@ INJECTED = (Unreachable, NoAnswer, Crashed)
 _NODE: contextvars.ContextVar[Node | None] = contextvars.ContextVar("node", default=None)
 
 
+Twist = tuple[str, str, str]  # `another play` or `no drafts`, whose, in which turn
+
+
 class Confused(Unreachable):
     """The computer player failed. Injected."""
 
@@ -152,6 +155,8 @@ class Node:
                 line.break_(silent=False)
         try:
             await self.run(self.matches.close())
+            self.serving = False
+            self.world.now_away()
             await asyncio.sleep(0.5)
         except (*INJECTED, asyncio.CancelledError):
             pass
@@ -161,9 +166,9 @@ class Node:
 class World:
     """One match and all around it."""
 
-    def __init__(self, seed: int, twist: tuple[str, str] | None = None) -> None:
+    def __init__(self, seed: int, twist: Twist | None = None) -> None:
         self.seed = seed
-        self.twist = twist  # who chooses otherwise, and in which turn
+        self.twist = twist  # what is otherwise, of whom, and in which turn
         self.loop = VirtualLoop()
         self.loop.set_task_factory(self._task)
         self.loop.set_exception_handler(
@@ -176,7 +181,7 @@ class World:
         outsider = SimpleNamespace(name="", dead=False)
         way = SimulatedDatabase(self.disk, outsider, Faults(Chance(0), 0), lambda _: None)
         self._store = Store(way, Seal(SECRET))
-        self.notices = Notices(self, Chance(seed, "notices"), self.wild)
+        self.notices = Notices(self, self.wild)
         self.nodes: list[Node] = []
         self.calm = False  # nothing bad happens any longer
         self.people: list[Browser] = []
@@ -188,6 +193,7 @@ class World:
         self.choices: list[
             tuple[float, str, str]
         ] = []  # when, who, turn: where another play could have been chosen
+        self.drafted: list[tuple[float, str, str]] = []  # when, who, turn: where all drafts had been made
         self.polled: list[tuple[float, str]] = []  # what the spectator read over HTTP
         self.problems: list[str] = []  # what should never happen
         self.down: list[tuple[float, float]] = []  # when no server was there
@@ -216,9 +222,10 @@ class World:
 
     # ----------------------------------------------------------------------------------------------- what is noticed
 
-    def was_troubled(self, at: float, before_s: float) -> bool:
-        """Whether something bad happened in the time before."""
-        times = [*(when for when, _ in self.strikes), *self.disk.trouble, *(until for _, until in self.down)]
+    def was_troubled(self, at: float, before_s: float, *, without: str = "none of them") -> bool:
+        """Whether something bad happened in the time before, other than crashes if they are left out."""
+        times = [*(when for when, what in self.strikes if without not in what), *self.disk.trouble]
+        times += [until for _, until in self.down if until < at]
         return any(at - before_s <= time <= at for time in times)
 
     def noticed(self, wrong: BaseException | None, where: str) -> None:
@@ -243,13 +250,16 @@ class World:
             self.down.append((self._down_from, node.began_at))
             self._down_from = None
 
+    def now_away(self) -> None:
+        if self._down_from is None and not any(node.serving for node in self.nodes):
+            self._down_from = self.loop.time()
+
     def now_gone(self, node: Node) -> None:
         self.nodes.remove(node)
         self.changes.append(
             (self.loop.time(), f"{node.name} {'has stopped' if node.stopping else 'is dead'}")
         )
-        if self._down_from is None and not any(other.serving for other in self.nodes):
-            self._down_from = self.loop.time()
+        self.now_away()
         if not node.stopping:
             self.loop.create_task(self._restart(), context=self.context.copy())
 
@@ -289,7 +299,7 @@ class World:
         self.people.append(Browser(self, "X", made.id, ""))
         for browser in self.people:
             if browser.who != "B":
-                self.loop.call_later(self.chance.random() * 3, browser.visit, context=self.context)
+                self.loop.call_later(self.chance.random() * 3, self._come_back, browser, context=self.context)
         if against != "computer":
             await asyncio.sleep(self.chance.random() * 3)
             await other.run(other.services.lobby.join_public(made.id, boris.id))
@@ -380,13 +390,14 @@ class World:
     async def _spectate(self) -> None:
         """What can be read over HTTP without a seat."""
         while True:
-            await asyncio.sleep(1.5)
+            await asyncio.sleep(1.37)
             node = self.a_node(Chance(self.seed, "reads", self.loop.time()))
             if node is None:
                 continue
-            with contextlib.suppress(*INJECTED, asyncio.CancelledError):
-                view = await node.run(node.matches.view(self.match_id, None))
-                self.polled.append((self.loop.time(), write_json(view).decode()))
+            reading = node.run(node.matches.view(self.match_id, None))
+            await asyncio.wait([reading])
+            if not reading.cancelled() and not isinstance(reading.exception(), INJECTED):
+                self.polled.append((self.loop.time(), write_json(reading.result()).decode()))
 
     def is_over(self) -> bool:
         state = self.disk.raw.execute("SELECT state FROM matches WHERE id = ?", (self.match_id,)).fetchone()
@@ -462,12 +473,10 @@ class World:
             browser.leave()
         await asyncio.sleep(NOTICE_ALL_S)
         for node in self.nodes:
-            rooms, tasks = (
-                len(node.matches._rooms),
-                [task.get_coro().__qualname__ for task in node.matches._tasks],
-            )
-            if rooms or len(tasks) > 1:
-                self.problems.append(f"{node.name} has {rooms} rooms and these tasks left: {tasks}")
+            tasks = [task.get_coro().__qualname__ for task in node.matches._tasks]
+            if node.matches._rooms or len(tasks) > 1:
+                rooms = list(node.matches._rooms)
+                self.problems.append(f"{node.name} has the rooms {rooms} and the tasks {tasks} left")
         self.stored, self.rows = await self._read()
         self.differences = await self._store.matches.recompute_ratings()
         for node in list(self.nodes):
@@ -579,7 +588,7 @@ def _listening(world: World) -> Iterator[None]:
         log.propagate = propagate
 
 
-def run(seed: int, twist: tuple[str, str] | None = None, until: float | None = None) -> World:
+def run(seed: int, twist: Twist | None = None, until: float | None = None) -> World:
     """The world of this seed, when it has come to its end, or at that time (s)."""
     world = World(seed, twist)
     start = replace(SHORT, start=a_start(Chance(seed, "start")))
