@@ -5,7 +5,6 @@
 // finished play. Points are the mover's own, 25 the bar, 0 off.
 
 import { BAR, OFF } from './geometry.js';
-import { joined } from './board.js';
 
 export class Turn {
   constructor(steps, roll) {
@@ -228,18 +227,16 @@ export class Turn {
   }
 }
 
-/** Moves in notation, in the server's order: the farthest first, of two from one place the longer first; several alike as "(2)"; "*" marks a hit. */
+/** Moves in notation, as the server writes a play: the farthest first, one hop a die, several alike as "(2)", "*" marks a hit. */
 export function playText(moves) {
-  const hits = new Set(moves.filter((move) => move[3]).map((move) => move[1]));
-  const ways = joined(moves).sort((a, b) => b[0] - a[0] || a[1] - b[1]);
   const name = (n) => (n === BAR ? 'bar' : n === OFF ? 'off' : String(n));
-  const written = new Map();
-  for (const [from, to] of ways) {
-    const through = moves.filter((m) => m[3] && m[1] < from && m[1] > to && hits.has(m[1])).map((m) => `${m[1]}*`);
-    const text = [name(from), ...new Set(through), name(to) + (hits.has(to) ? '*' : '')].join('/');
-    written.set(text, (written.get(text) ?? 0) + 1);
+  const hops = new Map();
+  for (const [from, to, , hit] of [...moves].sort((a, b) => b[0] - a[0] || a[1] - b[1])) {
+    const key = `${name(from)}/${name(to)}`;
+    const hop = hops.get(key) ?? { number: 0, hit: false };
+    hops.set(key, { number: hop.number + 1, hit: hop.hit || Boolean(hit) });
   }
-  return [...written].map(([text, n]) => (n > 1 ? `${text}(${n})` : text)).join(' ');
+  return [...hops].map(([key, { number, hit }]) => `${key}${hit ? '*' : ''}${number > 1 ? `(${number})` : ''}`).join(' ');
 }
 
 /** "13/7 8/7" → [[13, 7], [8, 7]]; Russian words too; null if it is not a play's notation. */
