@@ -25,7 +25,7 @@ from app.web.deps import Services, Sessions
 from engine.bot import Heuristic
 
 _COMPARE_CLOCKS_S = 30.0
-_STOP_S = 3.0
+_STOP_S = 2.0
 log = logging.getLogger(__name__)
 
 

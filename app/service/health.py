@@ -51,7 +51,10 @@ class Health:
         asking = self._asking
         if asking is None or (asking.done() and time.monotonic() - self._answered_at >= _GOOD_FOR_S):
             asking = self._asking = asyncio.create_task(self._ask())
-        return await asyncio.shield(asking)  # others may wait for it too
+        await asyncio.wait(
+            {asking}, timeout=_PATIENCE_S
+        )  # others wait for it too, and giving up may take it longer
+        return asking.result() if asking.done() else "database"
 
     async def _ask(self) -> Missing | None:
         try:

@@ -20,6 +20,7 @@ import pytest
 from app.settings import Settings
 from app.store import open_store
 from tests.support.forks import forks
+from tests.support.nodes import until
 from tests.support.process import a_process, free_port
 from tests.support.server import LiveServer, person, seated
 from tests.support.stubborn import Stubborn, check_history, message_of, pairs
@@ -40,11 +41,13 @@ async def test_plays_in_flight_at_a_stop_are_answered_or_not_done(store_settings
                 playing = [asyncio.create_task(player.play_on()) for player in players]
                 while stops < STOPS and not any(player.is_over for player in players):
                     await asyncio.sleep(chance.uniform(0.1, 0.4))
+                    await until(lambda: all(p.is_connected or p.is_over for p in players))
                     for player in players:
                         player.goodbyes.clear()
                     began = time.monotonic()
                     assert await server.kill(signal.SIGTERM) == 0
                     assert time.monotonic() - began < 3
+                    await until(lambda: all(p.goodbyes or p.is_over for p in players))
                     for player in players:
                         if not player.is_over:
                             last, code = player.goodbyes[0]

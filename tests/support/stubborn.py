@@ -30,6 +30,7 @@ class Stubborn:
     acknowledged: set[str] = field(default_factory=set)  # command ids, as the journal has them
     goodbyes: list[tuple[object, object]] = field(default_factory=list)  # the last frame, the close code
     lost: int = 0  # connections
+    is_connected: bool = False
     is_over: bool = False
     _turn: tuple[int, int] = (0, 0)
 
@@ -48,6 +49,7 @@ class Stubborn:
                     try:
                         await self._play(display)
                     finally:
+                        self.is_connected = False
                         last = display.frames[-1] if display.frames else None
                         self.goodbyes.append((last, display.connection.close_code))
             if not self.is_over:
@@ -59,6 +61,7 @@ class Stubborn:
         try:
             await self._until(closed, display.until(lambda: display.view, 30))
             self._look(display)
+            self.is_connected = True
             for turn, way in list(self.waiting.items()):
                 await self._send(display, closed, turn, way)
             while True:
