@@ -35,6 +35,8 @@ def clean_name(name: str) -> str:
         raise BadName("empty", "A name needs at least one letter.")
     if sum(unicodedata.category(char)[0] == "M" for char in cleaned) > len(cleaned) // 2:
         raise BadName("invisible", "A name has more marks than letters.")
+    if "#" in cleaned:
+        raise BadName("hash", "The sign # marks players of one name; no name has it.")
     if folded(cleaned) in map(folded, _COMPUTERS):
         raise BadName("computer", "That is what computer players are called.")
     return cleaned

@@ -18,7 +18,7 @@ from engine.turn import Seat
 from engine.view import View
 
 Goodbye = Literal["restart", "slow", "flood"]
-_REPLIES = 64  # answers that may wait for a display that does not read
+_REPLIES = 128  # answers that may wait for a display that does not read
 _PINGS = 16  # round trips being measured at once
 
 

@@ -287,6 +287,10 @@ def ruleset_of(preset: str, changes: Mapping[str, Any]) -> Ruleset:
     ruleset = PRESETS[preset].ruleset.changed(changes)
     if VARIANTS[ruleset.variant].rules is None:
         raise BadRuleset("variant", f"{ruleset.variant} cannot be played on this server yet")
+    if (
+        ruleset.rated and ruleset.clock.type == "none"
+    ):  # ratings are a competition's, which has clocks (§8.6, §10.1)
+        raise BadRuleset("rated", "is false in a match without a clock")
     # Everybody's casual matches move one rating: nobody chooses what his own are worth there.
     usual = PRESETS["classic"].ruleset.rating_num if ruleset.scoring == "classic" else 1
     if ruleset.rated and ruleset.rating_num > usual * ruleset.rating_den:

@@ -567,9 +567,9 @@ class Matches:
         try:
             async with asyncio.timeout(INFO_PATIENCE_S):
                 await self._read_info(room)
-        except Exception:
+        except Exception as wrong:
             room.stale_info = True
-            log.warning("what is around the match could not be read; it will be", exc_info=True)
+            log.warning("what is around the match could not be read; it will be: %r", wrong)
         else:
             room.show_info()
 

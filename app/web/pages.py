@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse
 from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
@@ -67,6 +67,16 @@ async def rules() -> FileResponse:
 async def dice() -> FileResponse:
     """Check the dice."""
     return _page("dice.html")
+
+
+async def missing(request: Request) -> Response:
+    """An address that leads nowhere: a page for people, a problem for programs."""
+    is_page = "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/api/")
+    if not is_page:
+        return problem_response(404, "not-found", "Not Found")
+    page = _page("missing.html")
+    page.status_code = 404
+    return page
 
 
 @router.get("/problems/{code}")
@@ -156,3 +166,6 @@ def install(app: FastAPI) -> None:
     """The pages and their files."""
     app.include_router(router)
     app.mount("/static", _Files(directory=STATIC), name="static")
+    app.add_api_route(
+        "/{anything:path}", missing, methods=["GET", "HEAD"], include_in_schema=False
+    )  # the last of all

@@ -61,7 +61,16 @@ export function devicePanel(match) {
 /** A field for a play in notation, and the list of keys. `enter(text)` returns whether it was understood. */
 export function keysPanel(enter) {
   const field = el('input', { type: 'text', id: 'play-text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', placeholder: '13/7 8/7' });
-  const form = el('form', { class: 'own-seed', onsubmit: (event) => { event.preventDefault(); if (enter(field.value)) field.value = ''; } },
+  const form = el('form', {
+    class: 'own-seed',
+    onsubmit: (event) => {
+      event.preventDefault();
+      if (!enter(field.value)) return;
+      field.value = '';
+      field.blur();  // the keys are the board's again
+    },
+    onkeydown: (event) => { if (event.key === 'Escape') field.blur(); },
+  },
     el('label', { class: 'field' }, t('match.keys.text'), field), el('button', { class: 'button', type: 'submit' }, t('match.keys.lay')));
   const keys = [['← → ↑ ↓', 'arrows'], ['Enter', 'enter'], ['Esc', 'esc'], ['Backspace', 'back'], [t('match.keys.spaceKey'), 'space'], ['C', 'confirm'], ['/', 'slash']];
   const panel = el('details', { class: 'panel' }, el('summary', {}, icon('menu'), t('match.keys.title')),

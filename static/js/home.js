@@ -108,7 +108,14 @@ function changes(from, to) {
 
 function setClock(clock) {
   Object.assign(NEW.ruleset.clock, clock);
-  if (clock.type === 'none') NEW.ruleset.time.mode = 'off';
+  const { rated, time } = presetRuleset();
+  if (clock.type === 'none') {
+    NEW.ruleset.time.mode = 'off';
+    NEW.ruleset.rated = false;  // ratings are for matches with a clock
+  } else {
+    NEW.ruleset.time.mode = time.mode;
+    NEW.ruleset.rated = rated;
+  }
 }
 
 function clockKey(ruleset) {

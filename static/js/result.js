@@ -570,8 +570,9 @@ class Card {
 
   size() {
     const rolls = this.view.record.length;
-    const rounds = rolls ? roundOf(this.view.record.at(-1)[0]) : 0;
-    const parts = rolls ? [t('result.rounds', { n: rounds }), t('result.rolls', { n: rolls })] : [];
+    // A round that somebody gave up in was not played to its end.
+    const rounds = this.view.record.filter(([turn], n) => phaseOf(turn) === 'K' && !(this.conceded() && n === rolls - 1)).length;
+    const parts = rolls ? [rounds ? t('result.rounds', { n: rounds }) : null, t('result.rolls', { n: rolls })].filter(Boolean) : [];
     if (this.info.finished_at) parts.push(formatDate(this.info.finished_at));
     return parts.join(', ');
   }

@@ -89,6 +89,7 @@ export class Table {
     this.more.hidden = !open;
     this.moreButton.setAttribute('aria-expanded', String(open));
     this.now.element.classList.toggle('with-more', open);
+    if (open) this.more.scrollIntoView({ block: 'nearest', behavior: settings.still ? 'auto' : 'smooth' });
   }
 
   _placeBoard() {
@@ -195,7 +196,7 @@ export class Table {
     const is = this.view.seats[other].state;
     const was = old?.turn === this.view.turn ? old?.seats[other].state : null;
     if (is === 'played' && was === 'thinking' && !this.view.mine?.played && !this.prompt.passing) {  // the swap is not talked over
-      this.prompt.say(t('match.say.opponentPlayed'), '', { ms: 3000 });
+      this.prompt.say(t('match.say.opponentPlayed'), this.turn?.path.length ? '' : t('match.say.yourTurn'), { ms: 3000 });
     }
     const offer = this.view.draw_offer;
     if (offer === 'theirs' && old?.draw_offer !== 'theirs') this.prompt.say(t('match.draw.theirs'), '', { ms: 6000 });

@@ -302,7 +302,7 @@ async def test_undo_takes_back_the_last_move_and_reset_all(deal: Stage) -> None:
 async def test_done_sends_the_play_once_and_the_page_waits_for_the_opponent(deal: Stage, how: str) -> None:
     staged = await deal(opening(), **STILL)
     await staged.hand.drag(13, 5)
-    await expect(prompt(staged.page)).to_have_text("Ход собран: 13/5. Нажмите «Готово».")
+    await expect(prompt(staged.page)).to_have_text("Ход собран: 13/7 7/5. Нажмите «Готово».")
     await (staged.hand.press("done") if how == "button" else staged.hand.keys("KeyC"))
     await expect(prompt(staged.page)).to_have_text("Ваш ход сделан. Ждём соперника.")
     await staged.hand.keys("KeyC", "KeyC")
