@@ -560,6 +560,8 @@ class Matches:
         room.stored, room.players, room.match = fresh.stored, fresh.players, fresh.match
         room.version, room.last_at, room.stale = fresh.version, max(room.last_at, fresh.last_at), False
         room.drafts = NO_DRAFTS
+        room.show_info()
+        room.show()
         self._look_ahead(room)
 
     async def _read_ratings(self, room: _Room) -> None:

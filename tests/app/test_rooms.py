@@ -220,3 +220,19 @@ async def test_who_is_connected_at_no_server_is_gone(matches: Matches, store: St
     await matches._compare_presence()
     assert room.match is not None
     assert not room.match.presence[Seat.A].connected
+
+
+async def test_what_is_read_again_is_shown(matches: Matches, store: Store, clock: Clock) -> None:
+    """Whoever had it read again, even somebody who only leaves: nobody would look a second time."""
+    match = await _an_open_match(store, clock)
+    player = await matches.connect(match.id, match.players.A)
+    watching = await matches.connect(match.id, None)
+    await asyncio.sleep(0.3)
+    room = matches._rooms[match.id]
+    await finish(store, match, 5, after=room.version)
+    room.stale = True
+    await matches.disconnect(player)
+    frame = await watching.next_frame()
+    assert isinstance(frame, ViewFrame)
+    assert frame.view is not None
+    assert frame.view.stage == "over"

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 LAG_A_TURN_MS, LAG_START_MS, LAG_FILL_MS, LAG_FULL_MS = 1_000, 3_000, 1_000, 7_000  # §7.1
 HEARTBEAT_MS = 1_000
 PROMPT_MS = 1_000  # a flag is acted on within this time, when nothing is in its way
+COMPARED_S = 8.0  # in which a server finds out that a notice was lost
 OVERDUE_MS = 2_500  # what no server has in memory is found this much later
 TROUBLED_MS = 12_000  # and this late when the way to the database was bad
 
@@ -204,9 +205,10 @@ def _moves(match: Match, seat: Seat, wish: dict[str, Any]) -> Any:
 
 
 def displays_saw_what_was_stored(run: Run) -> Iterator[str]:
-    """Each view is that of a stored version, after it was stored, and never goes back on one socket."""
+    """Each view is that of a stored version, after it was stored, never goes back on one socket, and comes in time."""
     for line in run.world.lines:
         texts, newest = run.view_texts(line.who), 0
+        shown: list[tuple[float, int]] = []
         for sent in line.sent:
             frame = json.loads(sent.text)
             if frame["type"] != "view" or frame["view"] is None:
@@ -218,11 +220,30 @@ def displays_saw_what_was_stored(run: Run) -> Iterator[str]:
                 yield f"{line.who} was shown version {where} at {sent.at:.3f} s, after {newest}; stored was {last}"
                 break
             newest = found
+            shown.append((sent.at, found))
+        yield from _late(run, line, texts, shown)
     texts = run.view_texts("X")
     for at, text in run.world.polled:
         view = json.loads(text)
         if view is not None and without_drafts(view) not in texts[: run.version_at(at) + 1]:
             yield f"what was read at {at:.3f} s is no stored version"
+
+
+def _late(run: Run, line: Any, texts: list[str], shown: list[tuple[float, int]]) -> Iterator[str]:
+    """Versions that an open display was not shown soon, though a notice may have been lost."""
+    if not shown or line.stalled_until:
+        return
+    for version in range(shown[0][1] + 1, len(texts)):
+        written = run.written[version - 1]
+        is_slow = run.world.was_troubled(written + COMPARED_S, TROUBLED_MS / 1000, without="crash")
+        until = written + (COMPARED_S * 4 if is_slow else COMPARED_S)
+        if until > line.ended_at:
+            return
+        if until < shown[0][0]:
+            continue
+        if texts[[found for at, found in shown if at <= until][-1]] not in texts[version:]:
+            yield f"{line.who} was not shown version {version}, stored at {written:.3f} s, by {until:.3f} s"
+            return
 
 
 def the_end_is_the_engines(run: Run) -> Iterator[str]:

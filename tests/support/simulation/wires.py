@@ -77,6 +77,11 @@ class Line:
         """Whether the server has it open."""
         return not self._server_knows
 
+    @property
+    def ended_at(self) -> float:
+        """When this line was of no use any longer (loop's time)."""
+        return min(self._cut_up, self._cut_down, self.node.gone_at)
+
     async def serve(self) -> None:
         """The server's side of it, from beginning to end."""
         try:

@@ -80,6 +80,7 @@ class Node:
         self.dead = False
         self.serving = False
         self.stopping = False
+        self.gone_at = float("inf")  # dead, or about to stop
         self.deaf_until = 0.0
         self.began_at = world.loop.time()
         self.lines: list[Line] = []
@@ -138,6 +139,7 @@ class Node:
         if self.dead:
             return
         self.dead, self.serving = True, False
+        self.gone_at = min(self.gone_at, self.world.loop.time())
         loop = self.world.loop
         # The database notices a dead process at once, and before it can be started again.
         loop.call_later(self.chance.random() / 10, self.world.disk.alive.discard, self.name)
@@ -150,6 +152,7 @@ class Node:
     async def stop(self) -> None:
         """As a server is stopped: what is in flight is finished, and browsers are told to come back."""
         self.stopping = True
+        self.gone_at = self.world.loop.time()
         if self.chance.once_in(2):
             for line in self.lines:
                 line.break_(silent=False)
