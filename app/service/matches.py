@@ -282,7 +282,9 @@ class Matches:
                     await self._follow(room, info_too=True)
 
     async def _compare_presence(self) -> None:
-        """Who has gone, and is still noted as connected: the database, or the server that knew it, was lost then."""
+        """Who has gone and is still noted as connected, or the other way round: the database, or the server that knew it,
+        was lost then.
+        """
         rooms = dict(self._rooms)
         noted = await self._store.nodes.connected(list(rooms))
         for match_id, room in rooms.items():
@@ -290,10 +292,11 @@ class Matches:
                 at, match = noted.get((match_id, seat), frozenset()), room.match
                 is_here = self._node in at and not room.has_display(seat)
                 is_nowhere = not at and match is not None and match.presence[seat].connected
-                if is_here or (is_nowhere and match is not None and seat not in match.computers):
-                    with self._unharmed(match_id):
-                        async with room.lock:
+                with self._unharmed(match_id):
+                    async with room.lock:
+                        if is_here or (is_nowhere and match is not None and seat not in match.computers):
                             await self._say_gone(room, seat)
+                        await self._say_here(room, seat)
 
     async def _follow(self, room: _Room, *, info_too: bool) -> None:
         async with room.lock:
@@ -308,15 +311,16 @@ class Matches:
         """Take in what another server has stored since."""
         if room.match is None or room.stale:
             await self._read_again(room)
-            return
-        await self._take_in(room)
-        for seat in Seat:  # another server thought him gone; he is here
-            if (
-                room.has_display(seat)
-                and not room.match.presence[seat].connected
-                and room.match.score is None
-            ):
-                await self._carry_out(room, lambda at, seat=seat: Return(seat, at))  # type: ignore[misc]
+        else:
+            await self._take_in(room)
+        for seat in Seat:
+            await self._say_here(room, seat)
+
+    async def _say_here(self, room: _Room, seat: Seat) -> None:
+        """Whoever has a display here is connected, whatever another server thought."""
+        match = room.match
+        if room.has_display(seat) and match and match.score is None and not match.presence[seat].connected:
+            await self._carry_out(room, lambda at: Return(seat, at))
 
     async def _take_in(self, room: _Room) -> bool:
         """Apply the rows that others have written; whether there were any."""
