@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import signal
@@ -44,6 +45,9 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Takes up the matches, then listens."""
         await super().startup(sockets)
+        # What is here now stays for good: looking through it again and again would only hold up plays.
+        gc.collect()
+        gc.freeze()
         if self.started:
             set_about(node=self._app.state.node)
             self._ready()

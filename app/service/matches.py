@@ -37,6 +37,7 @@ from engine.match import (
     Match,
     OfferDraw,
     PhaseOpened,
+    PlayMade,
     Resign,
     Return,
     RevealSeed,
@@ -82,10 +83,13 @@ class _Room:
     users: int = 0  # who is doing something with it just now
     thinking: set[tuple[Seat, Turn]] = field(default_factory=set)  # computers at work
 
-    def show(self) -> None:
-        """Each display gets the view of its own seat, and only if it differs from its last one."""
+    def show(self, mover: Seat | None = None) -> None:
+        """Each display gets the view of its own seat, and only if it differs from its last one.
+
+        Whoever has just played knows what he did: the others come first.
+        """
         views: dict[Seat | None, View | None] = {}
-        for display in self.displays:
+        for display in sorted(self.displays, key=lambda one: mover is not None and one.seat is mover):
             if display.seat not in views:
                 views[display.seat] = view_for(self.match, display.seat, self.drafts) if self.match else None
             display.show(views[display.seat])
@@ -282,9 +286,7 @@ class Matches:
                     await self._follow(room, info_too=True)
 
     async def _compare_presence(self) -> None:
-        """Who has gone and is still noted as connected, or the other way round: the database, or the server that knew it,
-        was lost then.
-        """
+        """Who has gone and is still noted as connected, or the other way round: something was lost meanwhile."""
         rooms = dict(self._rooms)
         noted = await self._store.nodes.connected(list(rooms))
         for match_id, room in rooms.items():
@@ -552,7 +554,7 @@ class Matches:
             room.round_trips.clear()
         if after.score is not None:
             await self._read_ratings(room)
-        room.show()
+        room.show(next((event.seat for event in events if isinstance(event, PlayMade)), None))
         self._look_ahead(room)
         self._let_go(room)
 
