@@ -575,9 +575,9 @@ class Matches:
         try:
             async with asyncio.timeout(INFO_PATIENCE_S):
                 await self._read_info(room)
-        except Exception as wrong:
+        except Exception:
             room.stale_info = True
-            log.warning("what is around the match could not be read; it will be: %r", wrong)
+            log.warning("what is around the match could not be read; it will be", exc_info=True)
         else:
             room.show_info()
 

@@ -40,7 +40,7 @@ from tests.support.simulation.wires import Line, Notices, Sent
 
 SECRET = "a key for tests only"
 IDLE_VOID_MS = 120_000  # here nobody waits a day
-INJECTED = (Unreachable, NoAnswer, Crashed)
+INJECTED = (Unreachable, NoAnswer, Crashed, TimeoutError)
 
 _NODE: contextvars.ContextVar[Node | None] = contextvars.ContextVar("node", default=None)
 
