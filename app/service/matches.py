@@ -737,6 +737,8 @@ class Matches:
         room.match = replay(stored.start(), (event for row in rows for event in row.events))
         room.version = rows[-1].version if rows else 0
         room.last_at = rows[-1].at if rows else stored.started_at
+        if room.match.score is not None and stored.state == "playing":  # it has ended in between
+            return await self._read(match_id)
         return room
 
 

@@ -236,3 +236,22 @@ async def test_what_is_read_again_is_shown(matches: Matches, store: Store, clock
     assert isinstance(frame, ViewFrame)
     assert frame.view is not None
     assert frame.view.stage == "over"
+
+
+async def test_a_match_that_ends_while_it_is_read_is_over(
+    matches: Matches, store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is around a match and what is played in it are read one after the other."""
+    match = await a_playing_match(store, ruleset=QUICK)
+    events = store.matches.events
+
+    async def ended_just_now(match_id: str, after: int = 0) -> Any:
+        if not await events(match_id):
+            await finish(store, match, 5)
+        return await events(match_id, after)
+
+    monkeypatch.setattr(store.matches, "events", ended_just_now)
+    display = await matches.connect(match.id, None)
+    assert matches._rooms[match.id].stored.state == "over"
+    await matches.disconnect(display)
+    assert not matches._rooms
