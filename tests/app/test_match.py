@@ -101,7 +101,13 @@ async def test_a_resent_play_after_a_cut_is_answered_as_the_first(server: LiveSe
 
 async def test_both_play_in_one_millisecond(server: LiveServer) -> None:
     """Many rounds at once: every play stored, one new roll a phase, rounds in order."""
-    async with seated(server, {"clock": {"type": "none"}, "time": {"mode": "off"}, "rated": False}) as (match_id, _, _, a, b):
+    async with seated(server, {"clock": {"type": "none"}, "time": {"mode": "off"}, "rated": False}) as (
+        match_id,
+        _,
+        _,
+        a,
+        b,
+    ):
         for _ in range(60):
             turn = a.view["turn"]
             sends = []
