@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -14,6 +15,9 @@ import pytest_asyncio
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Page, expect
 
+from engine.dice import Roll
+from engine.plays import after, legal_plays
+from engine.variant import SHORT
 from tests.browser.hand import Hand
 from tests.browser.screens import DESKTOP, EN, PHONE, RU, STILL, Screens
 from tests.support.server import QUICK, Display, LiveServer, Person, first_way, person
@@ -327,3 +331,34 @@ async def test_a_player_sees_his_name_on_every_page_and_can_change_it(
     async with page.expect_navigation():
         await dialog.get_by_role("button", name="Сохранить").click()
     await expect(await name()).to_have_text(re.compile(r"^Ирина Львова( #\w+)?$"))
+
+
+async def test_a_wrong_address_is_said_in_words_with_a_way_home(screens: Screens) -> None:
+    page = await screens.page(**EN)
+    answer = await page.goto("/no/such/page")
+    assert answer is not None
+    assert answer.status == 404
+    await expect(page.get_by_role("heading", level=1)).to_have_text("There is no such page.")
+    await page.locator(".card a.button").click()
+    await expect(page).to_have_url(re.compile(r"/$"))
+
+
+async def test_a_play_is_written_as_the_server_writes_it(live: LiveServer, screens: Screens) -> None:
+    """Hits are starred where they were made, and no stop is invented."""
+    chance, position = random.Random(4), SHORT.opening()
+    plays = []
+    for _ in range(60):
+        roll = Roll(chance.randint(1, 6), chance.randint(1, 6))
+        play = chance.choice(legal_plays(position, roll))
+        plays.append(play)
+        position = after(position, play.moves).turned()
+    page = await screens.page()
+    await page.goto("/rules")
+    moves = [[[m.start, m.end, m.die, int(m.hit)] for m in play.moves] for play in plays]
+    written = await page.evaluate(
+        "async (plays) => { const { playText } = await import('/static/js/turn.js'); return plays.map(playText); }",
+        moves,
+    )
+    assert written == [str(play) for play in plays]
+    assert any("*" in text for text in written)
+    assert any("(2)" in text for text in written)
