@@ -46,10 +46,10 @@ async def weight(server: Server) -> int:
 async def measure(name: str, url: str, folder: Path, number: int) -> None:
     """One server from its start to its end."""
     async with a_server(url, folder) as server:
-        async with pairs(server, 20) as warm:
+        async with pairs(server, number) as warm:
             await asyncio.gather(*map(to_the_end, warm))
         empty = await weight(server)
-        print(f"{name}: warm and empty {empty / 2**20:.1f} MiB", flush=True)
+        print(f"{name}: empty again after {number} matches {empty / 2**20:.1f} MiB", flush=True)
         async with pairs(server, number) as playing:
             full = await weight(server)
             print(

@@ -301,7 +301,7 @@ def after(position: Position, hops: Iterable[Move | Hop]) -> Position:
     return Position(tuple(mine), theirs)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)  # some 6 KiB each
 def step_graph(position: Position, roll: Roll) -> StepGraph:
     """Every way of making every legal play, over all orders of the dice and all intermediate points (§2.2).
 
