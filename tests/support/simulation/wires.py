@@ -88,6 +88,7 @@ class Line:
             await display(self._socket, self._match_id, self.watch)
         finally:
             self._server_knows = True
+            self._cut_up = min(self._cut_up, self._loop.time())
             self._tell_page(1006)
 
     # ------------------------------------------------------------------------------------------- the server's end
