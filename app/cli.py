@@ -112,15 +112,12 @@ def _settings(given: argparse.Namespace) -> Settings:
 
 def _serve(given: argparse.Namespace) -> int:
     import asyncio
-    import importlib.util
     import logging
     import socket
 
-    import uvicorn
-
     from app import logs
     from app.main import create_app
-    from app.serving import LONGEST_S, Server
+    from app.serving import Server, uvicorn_config
     from app.store import open_store
 
     log = logging.getLogger("app.cli")
@@ -148,21 +145,7 @@ def _serve(given: argparse.Namespace) -> int:
 
     app = create_app(settings)
     logs.install(settings)
-    config = uvicorn.Config(
-        app,
-        loop="uvloop" if importlib.util.find_spec("uvloop") else "asyncio",
-        ws="websockets-sansio",
-        ws_per_message_deflate=False,
-        ws_max_size=65_536,  # what is larger is no message: the connection ends before it is read
-        ws_ping_interval=20,  # proxies drop a connection after 60 s of silence
-        ws_ping_timeout=20,
-        log_config=None,
-        access_log=False,  # each request has a line of our own
-        forwarded_allow_ips=settings.forwarded_allow_ips,
-        timeout_graceful_shutdown=LONGEST_S,
-        server_header=False,
-    )
-    server = Server(config, app, ready)
+    server = Server(uvicorn_config(app, settings), app, ready)
     with listening:
         server.run([listening])
     return 0 if server.started else 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import importlib.util
 import logging
 import os
 import signal
@@ -23,6 +24,7 @@ from fastapi import FastAPI
 from app.logs import set_about
 from app.service.health import Health
 from app.service.matches import Matches
+from app.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +33,24 @@ _GOODBYE_S = 2.0  # for displays to be told, and to say goodbye themselves
 _DEAF_S = 1.0  # then those are cut off that do not read
 _REQUESTS_S = 3.0  # and those whose requests are not answered by then
 LONGEST_S = 4  # then uvicorn cancels what still runs
+
+
+def uvicorn_config(app: FastAPI, settings: Settings) -> uvicorn.Config:
+    """How this application is served, wherever it is."""
+    return uvicorn.Config(
+        app,
+        loop="uvloop" if importlib.util.find_spec("uvloop") else "asyncio",
+        ws="websockets-sansio",
+        ws_per_message_deflate=False,
+        ws_max_size=65_536,  # what is larger is no message: the connection ends before it is read
+        ws_ping_interval=20,  # proxies drop a connection after 60 s of silence
+        ws_ping_timeout=20,
+        log_config=None,
+        access_log=False,  # each request has a line of our own
+        forwarded_allow_ips=settings.forwarded_allow_ips,
+        timeout_graceful_shutdown=LONGEST_S,
+        server_header=False,
+    )
 
 
 class Server(uvicorn.Server):

@@ -121,25 +121,6 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        if scope["method"] in _UNSAFE and self._is_foreign(scope):
-            refusal = problem_response(403, "foreign-origin", "Another site cannot do this.")
-            await refusal(scope, receive, send)
-            return
-
-        if int(dict(scope["headers"]).get(b"content-length", b"0") or 0) > MAX_BODY:
-            refusal = problem_response(
-                413, "too-large", f"A body has at most {MAX_BODY} bytes.", {"limit": MAX_BODY}
-            )
-            await refusal(scope, receive, send)
-            return
-        received = 0
-
-        async def bounded() -> Message:
-            """A body that did not say its length ends where it becomes too long."""
-            nonlocal received
-            message = await receive()
-            received += len(message.get("body", b""))
-            return {"type": "http.disconnect"} if received > MAX_BODY else message
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -150,6 +131,26 @@ class Guard:
                 if scope["path"].startswith(_NEVER_KEPT):
                     headers.setdefault("Cache-Control", "no-store")
             await send(message)
+
+        if scope["method"] in _UNSAFE and self._is_foreign(scope):
+            refusal = problem_response(403, "foreign-origin", "Another site cannot do this.")
+            await refusal(scope, receive, guarded)
+            return
+
+        if int(dict(scope["headers"]).get(b"content-length", b"0") or 0) > MAX_BODY:
+            refusal = problem_response(
+                413, "too-large", f"A body has at most {MAX_BODY} bytes.", {"limit": MAX_BODY}
+            )
+            await refusal(scope, receive, guarded)
+            return
+        received = 0
+
+        async def bounded() -> Message:
+            """A body that did not say its length ends where it becomes too long."""
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            return {"type": "http.disconnect"} if received > MAX_BODY else message
 
         await self._app(scope, bounded, guarded)
 

@@ -5,11 +5,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import httpx2
 import pytest
 
-from tests.support.server import LiveServer, person, play_to_the_end, seated
+from app.service.lobby import OPEN_AT_ONCE
+from app.settings import Settings
+from tests.support.server import (
+    LiveServer,
+    Person,
+    person,
+    play_to_the_end,
+    running_server,
+    seated,
+)
 
 
 async def test_a_guest_has_a_name_and_a_signed_cookie(server: LiveServer) -> None:
@@ -41,6 +51,13 @@ async def test_a_guest_has_a_name_and_a_signed_cookie(server: LiveServer) -> Non
         ("Anna\u202eanna", "invisible"),
         ("An\u200bna", "invisible"),
         ("a" + "\u0301" * 9, "invisible"),
+        ("\u3164", "invisible"),
+        ("Anna\u115f", "invisible"),
+        ("An\u2800na", "invisible"),
+        ("Computer", "computer"),
+        ("КОМПЬЮТЕР", "computer"),
+        ("\u0441omputer", "computer"),  # the first letter is Cyrillic
+        ("\u041aомпьютeр", "computer"),  # the e is Latin
     ],
 )
 async def test_a_name_that_cannot_be_shown_is_refused(server: LiveServer, name: str, because: str) -> None:
@@ -205,6 +222,140 @@ async def test_a_rematch_is_a_new_match_with_seats_exchanged(server: LiveServer)
         assert new["players"]["A"]["name"] == "Boris"
 
 
+async def test_a_linked_device_goes_with_its_player_to_the_other_seat(server: LiveServer) -> None:
+    """§12.4: of a rematch too, and the lobby's own list gives each its seat."""
+    async with seated(server) as (match_id, anna, boris, a, b), person(server, "Annas phone") as phone:
+        link = await anna.get(f"/api/matches/{match_id}/seat-link")
+        await phone.post(f"/api/matches/{match_id}/seat", {"secret": link["secret"]})
+        assert await _mine(phone) == {match_id: "A"}
+        await play_to_the_end(a, b)
+        await boris.post(f"/api/matches/{match_id}/rematch")
+        new = (await phone.post(f"/api/matches/{match_id}/rematch"))["rematch"]["id"]
+        assert (await phone.get(f"/api/matches/{new}"))["seat"] == "B"
+        assert await _mine(phone) == await _mine(anna) == {new: "B"}
+        assert await _mine(boris) == {new: "A"}
+        async with phone.display(new) as seen:
+            await seen.until(lambda: seen.view)
+            assert seen.view["seat"] == "B"
+
+
+async def _mine(who: Person) -> dict[str, str]:
+    """The caller's matches that are not over, each with the seat that the lobby gives him."""
+    return {match["id"]: match["seat"] for match in (await who.get("/api/lobby"))["mine"]}
+
+
+async def test_twenty_matches_at_once_are_enough(server: LiveServer) -> None:
+    """A call that is made again is no new match, also when there is no room for another."""
+    async with person(server, "Anna") as anna:
+        made = [
+            await anna.post("/api/matches", {}, **{"Idempotency-Key": f"k{i}"}) for i in range(OPEN_AT_ONCE)
+        ]
+        for i in (0, OPEN_AT_ONCE - 1):
+            again = await anna.post("/api/matches", {}, **{"Idempotency-Key": f"k{i}"})
+            assert again["id"] == made[i]["id"]
+        for headers in ({}, {"Idempotency-Key": "another"}):
+            answer = await anna.http.post("/api/matches", json={}, headers=headers)
+            assert (answer.status_code, answer.json()["code"]) == (429, "too-many-matches")
+        assert set(await _mine(anna)) == {match["id"] for match in made}
+        await anna.post(f"/api/matches/{made[0]['id']}/cancel")
+        await anna.post("/api/matches", {})
+
+
+async def test_nobody_chooses_what_his_casual_matches_are_worth(server: LiveServer) -> None:
+    """They all move the one rating `open` (§10.1)."""
+    refused = [
+        {"scoring": "classic", "rating_num": 11},
+        {"scoring": "classic", "rating_num": 21, "rating_den": 2},
+        {"scoring": "pips", "rating_num": 2},
+        {"scoring": "pips", "rating_num": 3, "rating_den": 2},
+        {"scoring": "checkers", "rating_num": 10},
+    ]
+    made = [
+        {"scoring": "classic", "rating_num": 10},
+        {"scoring": "pips", "rating_num": 2, "rating_den": 2},
+        {"scoring": "pips", "rating_num": 10, "rated": False},
+    ]
+    async with person(server, "Anna") as anna:
+        for changes in refused:
+            problem = await anna.refused("/api/matches", {"ruleset": changes})
+            assert (problem["code"], problem["params"]["key"]) == ("bad-ruleset", "rating_num"), changes
+        for changes in made:
+            match = await anna.post("/api/matches", {"ruleset": changes})
+            assert match["ruleset"]["rating_num"] == changes["rating_num"]
+
+
+async def test_the_preset_classic_may_be_played_for_rating(server: LiveServer) -> None:
+    async with person(server, "Anna") as anna:
+        made = await anna.post("/api/matches", {"preset": "classic"})
+        assert (made["preset"], made["ruleset"]["rating_num"], made["ruleset"]["rated"]) == (
+            "classic",
+            10,
+            True,
+        )
+
+
+@pytest.mark.parametrize(
+    ("base_url", "is_secure"),
+    [
+        pytest.param("https://nardy.example", True, id="https"),
+        pytest.param("http://nardy.example", False, id="http"),
+        pytest.param("", False, id="not said"),
+    ],
+)
+async def test_a_cookie_of_a_site_on_https_never_goes_in_clear(
+    sqlite_url: str, tmp_path: Path, base_url: str, is_secure: bool
+) -> None:
+    """Whatever the proxy in front says of a request."""
+    async with (
+        running_server(sqlite_url, tmp_path / "data", base_url=base_url) as server,
+        person(server, None) as somebody,
+    ):
+        answer = await somebody.http.post("/api/session", json={"name": "Anna"})
+        kept = [part.strip().lower() for part in answer.headers["set-cookie"].split(";")]
+        assert ("secure" in kept) is is_secure
+
+
+async def test_a_seat_secret_of_odd_letters_is_a_wrong_one(server: LiveServer) -> None:
+    async with person(server, "Anna") as anna, person(server, "Boris") as boris:
+        made = await anna.post("/api/matches", {})
+        for secret in ("п" * 32, "\u0661" * 32, "", "\0"):
+            problem = await boris.refused(f"/api/matches/{made['id']}/seat", {"secret": secret})
+            assert (problem["status"], problem["code"]) == (403, "bad-seat-secret"), secret
+
+
+async def test_half_a_character_in_a_ruleset_is_refused(server: LiveServer) -> None:
+    """A refusal names the key that is wrong, and this one can be written by nobody."""
+    async with person(server, "Anna") as anna:
+        for ruleset in ('{"\\ud800": 1}', '{"clock": {"\\ud800": 1}}', '{"scoring": "\\ud800"}'):
+            answer = await anna.http.post(
+                "/api/matches",
+                content=f'{{"ruleset": {ruleset}}}',
+                headers={"Content-Type": "application/json"},
+            )
+            assert (answer.status_code, answer.json()["code"]) == (422, "bad-ruleset"), ruleset
+
+
+ODD = ("%00", "a%00b", "%F0%9F%8E%B2", "%FF", "a%20b", "x" * 65)
+
+
+async def test_an_id_that_can_be_nobodys_finds_nothing(store_settings: Settings) -> None:
+    """On either database, which would make different things of it."""
+    database, folder = store_settings.database_url, store_settings.data_dir / "data"
+    async with running_server(database, folder) as server, person(server, "Anna") as anna:
+        for odd in ODD:
+            for path in ("matches/{}", "matches/{}/view", "matches/{}.json", "invites/{}"):
+                answer = await anna.http.get(f"/api/{path.format(odd)}")
+                assert (answer.status_code, answer.json()["code"]) == (404, "no-such-match"), (odd, path)
+            for path in ("matches/{}/join", "matches/{}/rematch", "invites/{}/join"):
+                problem = await anna.refused(f"/api/{path.format(odd)}")
+                assert (problem["status"], problem["code"]) == (404, "no-such-match"), (odd, path)
+            async with anna.display(odd) as display:
+                await display.connection.wait_closed()
+                await display.until(lambda: display.frames)
+                assert display.frames[0]["problem"]["code"] == "no-such-match", odd
+                assert display.connection.close_code == 1008
+
+
 async def test_another_site_can_change_nothing(server: LiveServer) -> None:
     async with person(server, "Anna") as anna:
         answer = await anna.http.post("/api/matches", json={}, headers={"Origin": "https://evil.example"})
@@ -228,6 +379,41 @@ async def test_nothing_foreign_and_nothing_inline_may_run(server: LiveServer, pa
         if "html" in answer.headers["content-type"]:
             for forbidden in ("<script>", " onclick=", " style=", "http://", "https://"):
                 assert forbidden not in answer.text.replace("http://www.w3.org/2000/svg", ""), forbidden
+
+
+async def test_every_answer_has_the_headers_that_browsers_are_guarded_by(
+    server: LiveServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Refusals and our own mistakes too: what they echo must not run either."""
+
+    async def breaks(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    async with person(server, "Anna") as anna:
+        monkeypatch.setattr(type(server.services.lobby), "invited", breaks)
+        http = anna.http
+        answers = [
+            await http.get("/"),
+            await http.get("/api/lobby"),
+            await http.get("/healthz"),
+            await http.post("/api/session", content=b"{"),
+            await http.post("/api/matches", json={}, headers={"Origin": "https://evil.example"}),
+            await http.get("/nowhere"),
+            await http.get("/api/matches/none"),
+            await http.get("/static/none.js"),
+            await http.delete("/api/lobby"),
+            await http.post("/api/session", content=b"x" * 70_000),
+            await http.post("/api/matches", json={"preset": "chess"}),
+            await http.get("/api/invites/any"),
+        ]
+    assert [answer.status_code for answer in answers] == [
+        *(200, 200, 200, 400, 403, 404, 404, 404, 405, 413, 422, 500)
+    ]
+    for answer in answers:
+        about = f"{answer.request.url} {answer.status_code}"
+        assert "default-src 'none'" in answer.headers["content-security-policy"], about
+        assert answer.headers["x-content-type-options"] == "nosniff", about
+        assert answer.headers["referrer-policy"] == "same-origin", about
 
 
 async def test_errors_are_problems_with_a_code(server: LiveServer) -> None:

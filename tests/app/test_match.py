@@ -195,6 +195,52 @@ async def test_resigning_shows_its_price_and_takes_it(server: LiveServer) -> Non
         assert view["result"]["points"] == {"A": -price["points"], "B": price["points"]}
 
 
+async def test_a_resignation_under_the_id_of_a_play_is_carried_out(server: LiveServer) -> None:
+    """An id names a message among those of its kind: it is not taken for the play, sent again."""
+    async with seated(server) as (_, _, _, a, b):
+        moves = first_way(a.view["mine"]["steps"])
+        assert (await a.play(moves, id="one"))["type"] == "accepted"
+        await b.play_something()
+        view = await a.until_view(lambda v: v["turn"] == "1K" and owes(v))
+        points = view["mine"]["resign"]["points"]
+        resigned = await a.ask(type="resign", id="one", turn="1K", points=points)
+        assert resigned["type"] == "accepted"
+        view = await a.until_view(lambda v: v["stage"] == "over")
+        assert (view["result"]["outcome"], view["result"]["by"]) == ("resigned", "A")
+        again = await a.ask(type="resign", id="one", turn="1K", points=points)
+        assert again["type"] == "accepted", "sent again, it is answered as the first time"
+        assert (await a.play(moves, "1W", id="one"))["type"] == "accepted", "and so is the play"
+
+
+async def test_a_draft_does_not_wait_for_a_play_to_be_stored(
+    server: LiveServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with seated(server) as (match_id, anna, _, a, b), anna.display(match_id) as second:
+        await second.until(lambda: second.view)
+        journal = server.services.matches._store.journal
+        append, storing, stored = journal.append, asyncio.Event(), asyncio.Event()
+
+        async def slowly(*given: Any, **named: Any) -> None:
+            storing.set()
+            await stored.wait()
+            await append(*given, **named)
+
+        monkeypatch.setattr(journal, "append", slowly)
+        way = first_way(a.view["mine"]["steps"])
+        playing = asyncio.create_task(b.play(first_way(b.view["mine"]["steps"])))
+        await storing.wait()
+        try:
+            await a.send(type="draft", turn="1W", moves=way[:1])
+            view = await second.until_view(lambda v: v["mine"]["draft"])
+            assert [move[:2] for move in view["mine"]["draft"]] == way[:1]
+            assert not playing.done()
+            assert view["seats"]["B"]["state"] == "thinking"
+        finally:
+            stored.set()
+        assert (await playing)["type"] == "accepted"
+        await a.until_view(lambda v: v["seats"]["B"]["state"] == "played")
+
+
 async def test_an_opponent_who_leaves_is_shown_at_once_and_never_resigns(server: LiveServer) -> None:
     async with seated(server) as (match_id, _, boris, a, b):
         await b.connection.close()

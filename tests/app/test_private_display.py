@@ -38,11 +38,19 @@ async def _quiet(*displays: Display) -> None:
     await asyncio.sleep(0.3)
 
 
+def _in_the_lobby(answers: dict[str, str]) -> Any:
+    """The view of the one running match that the home page shows."""
+    (live,) = json.loads(answers["/api/lobby"])["live"]
+    return live["view"]
+
+
 async def test_a_draft_reaches_nobody_who_has_not_played(server: LiveServer) -> None:
-    async with seated(server) as (match_id, _, boris, a, b), person(server, None) as visitor:
+    watched = seated(server, opponent="anyone")
+    async with watched as (match_id, _, boris, a, b), person(server, None) as visitor:
         async with visitor.display(match_id) as x:
             await x.until(lambda: x.view)
             before = [await _everything(who, match_id) for who in (boris, visitor)]
+            assert all(_in_the_lobby(answers) == x.view for answers in before)
             frames = len(b.frames), len(x.frames)
             for moves in _prefixes(first_way(a.view["mine"]["steps"])):
                 await a.send(type="draft", turn="1W", moves=moves)
@@ -52,7 +60,8 @@ async def test_a_draft_reaches_nobody_who_has_not_played(server: LiveServer) -> 
 
 
 async def test_a_play_shows_only_that_it_was_made(server: LiveServer) -> None:
-    async with seated(server) as (match_id, _, boris, a, b), person(server, None) as visitor:
+    watched = seated(server, opponent="anyone")
+    async with watched as (match_id, _, boris, a, b), person(server, None) as visitor:
         async with visitor.display(match_id) as x:
             await x.until(lambda: x.view)
             b_before, x_before = b.view, x.view
@@ -75,6 +84,7 @@ async def test_a_play_shows_only_that_it_was_made(server: LiveServer) -> None:
                 assert _differences(b_before if who is boris else x_before, view) <= allowed
                 history = json.loads(answers["/api/matches/{id}/history"])
                 assert history["phases"] == []
+                assert _in_the_lobby(answers) == x.view, "the home page knows what a spectator knows"
 
 
 async def test_one_who_has_played_sees_the_opponents_board_live(server: LiveServer) -> None:

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from app.store import Store
+from app.store import accounts as accounts_module
 from app.store.accounts import Account, NoSuchAccount, Ratings
 from engine.rating import Strength
 from tests.support.stores import NOON, a_playing_match, finish, two_players
@@ -42,6 +43,42 @@ async def test_who_has_the_same_name_has_a_tag(store: Store, alike: str) -> None
 async def test_names_that_look_alike_are_alike(store: Store, one: str, other: str) -> None:
     await store.accounts.create_guest(one, NOON)
     assert (await store.accounts.create_guest(other, NOON)).tag
+
+
+@pytest.mark.parametrize(
+    ("cyrillic", "mixed"),
+    [
+        pytest.param("Анна", "A\u043d\u043da", id="two Latin letters among Cyrillic ones"),
+        pytest.param("Осёл", "Oc\u0451\u043b", id="the first two are Latin"),
+        pytest.param("Хоре", "Xope", id="all are Latin"),
+        pytest.param("Хоре", "XOPE", id="all are Latin capitals"),
+    ],
+)
+async def test_letters_that_nobody_can_tell_apart_are_one(store: Store, cyrillic: str, mixed: str) -> None:
+    """Whoever has the name first has it alone, in whichever alphabet the other writes it."""
+    assert (await store.accounts.create_guest(cyrillic, NOON)).tag is None
+    assert (await store.accounts.create_guest(mixed, NOON)).tag
+    other = await store.accounts.create_guest("Vera", NOON)
+    assert (await store.accounts.rename(other.id, mixed)).tag
+
+
+async def test_a_name_that_very_many_have_gets_longer_tags(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if there were one tag of each length, all of the short ones taken."""
+    drawn = 0
+
+    def one_of_each_length(length: int = 3) -> str:
+        nonlocal drawn
+        drawn += 1
+        assert drawn < 100, "it would be looked for for ever"
+        return "k" * length
+
+    monkeypatch.setattr(accounts_module, "new_tag", one_of_each_length)
+    made = [await store.accounts.create_guest("Anna", NOON) for _ in range(4)]
+    assert [account.tag for account in made] == [None, "kkk", "kkkk", "kkkkk"]
+    other = await store.accounts.create_guest("Vera", NOON)
+    assert (await store.accounts.rename(other.id, "anna")).tag == "kkkkkk"
 
 
 async def test_of_many_who_come_at_once_one_is_without_a_tag(store: Store, other_node: Store) -> None:

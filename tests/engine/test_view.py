@@ -1,5 +1,6 @@
 """§5 What a display may know: exactly this, for each player and for a spectator, at every stage of a match."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -338,6 +339,79 @@ def test_the_steps_are_those_of_ones_own_half() -> None:
     assert b.steps is not None
     assert {edge.start for edge in a.steps[0]} == {13}
     assert {edge.start for edge in b.steps[0]} == {8}
+
+
+# --------------------------------------------------------------------------- §8.3 the clock of one who is away
+
+
+def there(_: Table) -> None:
+    """He has never left."""
+
+
+def away(table: Table) -> None:
+    table.leave(A, after=5_000)
+
+
+def away_at_zero(table: Table) -> None:
+    table.leave(A, after=13_000)
+
+
+def back_before_zero(table: Table) -> None:
+    away(table)
+    table.back(A, after=10_000)
+
+
+def back_within_the_grace(table: Table) -> None:
+    away(table)
+    table.back(A, after=30_000)
+
+
+def away_again_within_the_grace(table: Table) -> None:
+    back_within_the_grace(table)
+    table.leave(A, after=40_000)
+
+
+def away_once_the_grace_is_used(table: Table) -> None:
+    """In the phase after it there is the delay of 3 s and nothing else."""
+    back_within_the_grace(table)
+    table.play(A, "8/5 6/5", after=40_000)
+    table.leave(A, after=1_000)
+
+
+SIMPLE = {"type": "simple", "bank_ms": 10_000, "delay_ms": 3_000}
+
+
+@pytest.mark.parametrize(
+    ("story", "changes", "zero", "patience"),
+    [
+        pytest.param(there, {}, 13_000, None, id="there: bank and delay"),
+        pytest.param(away, {}, 13_000, 65_000, id="away before zero: the grace is the others' patience"),
+        pytest.param(away, {"absence_s": 20}, 13_000, 25_000, id="away: the absence ends before the grace"),
+        pytest.param(away, {"grace_s": 0}, 13_000, 13_000, id="away, and there is no grace"),
+        pytest.param(away_at_zero, {}, 13_000, 13_000, id="away when it is too late"),
+        pytest.param(back_before_zero, {}, 13_000, None, id="back before zero: as if nothing had been"),
+        pytest.param(back_within_the_grace, {}, 65_000, None, id="back within the grace: until its end"),
+        pytest.param(away_again_within_the_grace, {}, 13_000, 65_000, id="away again: no more grace"),
+        pytest.param(
+            away_once_the_grace_is_used, {}, 3_000, 3_000, id="away, the grace is used: zero is the end"
+        ),
+        pytest.param(away, {"clock": {"type": "none"}}, None, None, id="away without a clock"),
+    ],
+)
+def test_the_clock_of_one_who_is_away_runs_to_the_end_of_his_bank(
+    story: Callable[[Table], None], changes: dict[str, Any], zero: int | None, patience: int | None
+) -> None:
+    """A clock that went up by a minute when he left would say that leaving gives time."""
+    table = a_phase(
+        "5W", "3-1", ruleset=rules(**{"clock": SIMPLE, "absence_s": 600, "grace_s": 60, **changes})
+    )
+    table.play(B, "8/5 6/5")
+    story(table)
+    for display in DISPLAYS:
+        seat = view_for(table.match, display).seats.A
+        assert seat.flag_at == (None if zero is None else table.at(zero))
+        assert seat.away_until == (None if patience is None else table.at(patience))
+        assert seat.free_until == (None if zero is None else table.at(3_000))
 
 
 # ------------------------------------------------------------------------------------- §9.3, §9.4 seeds and rolls

@@ -19,6 +19,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from app.main import create_app
+from app.serving import uvicorn_config
 from app.settings import Settings
 
 Frame = dict[str, Any]
@@ -40,16 +41,21 @@ class LiveServer:
 
 
 @contextlib.asynccontextmanager
-async def running_server(database_url: str, data_dir: Path, **options: Any) -> AsyncIterator[LiveServer]:
+async def running_server(
+    database_url: str, data_dir: Path, *, base_url: str = "", **options: Any
+) -> AsyncIterator[LiveServer]:
     """A server on a free port, until the block ends."""
     options.setdefault("computer_pace_ms", 0)
     settings = Settings(
-        port=0, database_url=database_url, data_dir=data_dir, secret_key="a key for tests only"
+        port=0,
+        database_url=database_url,
+        data_dir=data_dir,
+        secret_key="a key for tests only",
+        base_url=base_url,
     )
     app = create_app(settings, **options)
     listening = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(app, log_level="warning", ws="websockets-sansio", ws_per_message_deflate=False)
-    server = uvicorn.Server(config)
+    server = uvicorn.Server(uvicorn_config(app, settings))
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     while not server.started:
         if serving.done():
@@ -222,11 +228,15 @@ def owes(view: Any) -> bool:
 
 @contextlib.asynccontextmanager
 async def seated(
-    server: LiveServer, ruleset: dict[str, Any] | None = None, preset: str = "objective"
+    server: LiveServer,
+    ruleset: dict[str, Any] | None = None,
+    preset: str = "objective",
+    opponent: str = "link",
 ) -> AsyncIterator[tuple[str, Person, Person, Display, Display]]:
-    """Two people at a match whose first roll is on the table."""
+    """Two people at a match whose first roll is on the table; with `anyone` as the opponent everybody may watch it."""
     async with person(server, "Anna") as anna, person(server, "Boris") as boris:
-        made = await anna.post("/api/matches", {"preset": preset, "ruleset": {**QUICK, **(ruleset or {})}})
+        wanted = {"preset": preset, "ruleset": {**QUICK, **(ruleset or {})}, "opponent": opponent}
+        made = await anna.post("/api/matches", wanted)
         joined = await boris.post(f"/api/invites/{made['code']}/join")
         match_id = joined["id"]
         async with anna.display(match_id) as a, boris.display(match_id) as b:
