@@ -43,8 +43,8 @@ def uvicorn_config(app: FastAPI, settings: Settings) -> uvicorn.Config:
         ws="websockets-sansio",
         ws_per_message_deflate=False,
         ws_max_size=65_536,  # what is larger is no message: the connection ends before it is read
-        ws_ping_interval=20,  # proxies drop a connection after 60 s of silence
-        ws_ping_timeout=20,
+        ws_ping_interval=5,  # who has vanished without a word is missed within some seconds,
+        ws_ping_timeout=8,  # and no proxy sees a minute of silence
         log_config=None,
         access_log=False,  # each request has a line of our own
         forwarded_allow_ips=settings.forwarded_allow_ips,
