@@ -117,7 +117,8 @@ def path_to_tell(scope: Scope) -> str:
     written = getattr(scope.get("route"), "path", None)
     if written is not None:
         found = _OF_MATCH.match(scope["path"])
-        return str(written).replace("{match_id}", found[1] if found else "…").replace("{code}", "…")
+        written = str(written).replace("{anything:path}", "…")
+        return written.replace("{match_id}", found[1] if found else "…").replace("{code}", "…")
     if "endpoint" in scope and (not scope.get("path_params") or scope["path"].startswith("/static/")):
         return re.split("[?#]", scope["path"])[0][:_LONGEST_PATH]
     return "/…"
