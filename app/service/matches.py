@@ -231,9 +231,12 @@ class Matches:
             except Exception:
                 log.exception("the watch was disturbed; it goes on")
             if beats % PING_EVERY == 0:
-                for room in list(self._rooms.values()):
-                    for display in list(room.displays):
-                        display.ping()
+                self._ping()
+
+    def _ping(self) -> None:
+        for room in self._rooms.values():
+            for display in room.displays:
+                display.ping()
 
     async def _sweep(self) -> None:
         """Who was connected to a server that died is connected no more (§8.3)."""
@@ -551,6 +554,7 @@ class Matches:
         room.version, room.last_at, room.stale = fresh.version, max(room.last_at, fresh.last_at), False
         room.drafts = NO_DRAFTS
         self._look_ahead(room)
+        self._let_go(room)
 
     async def _read_ratings(self, room: _Room) -> None:
         """What the end of the match did; the end itself is shown at once if that cannot be read now."""
