@@ -237,9 +237,12 @@ class Matches:
             except Exception:
                 log.exception("the watch was disturbed; it goes on")
             if beats % PING_EVERY == 0:
-                for room in list(self._rooms.values()):
-                    for display in list(room.displays):
-                        display.ping()
+                self._ping()
+
+    def _ping(self) -> None:
+        for room in self._rooms.values():
+            for display in room.displays:
+                display.ping()
 
     async def _sweep(self) -> None:
         """Who was connected to a server that died is connected no more (§8.3)."""
@@ -569,6 +572,7 @@ class Matches:
         room.show_info()
         room.show()
         self._look_ahead(room)
+        self._let_go(room)
 
     async def _read_ratings(self, room: _Room) -> None:
         """What the end of the match did; the end itself is shown at once if that cannot be read now."""

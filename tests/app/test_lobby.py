@@ -350,10 +350,9 @@ async def test_an_id_that_can_be_nobodys_finds_nothing(store_settings: Settings)
                 problem = await anna.refused(f"/api/{path.format(odd)}")
                 assert (problem["status"], problem["code"]) == (404, "no-such-match"), (odd, path)
             async with anna.display(odd) as display:
-                await display.connection.wait_closed()
+                assert await display.closed() == 1008, odd
                 await display.until(lambda: display.frames)
                 assert display.frames[0]["problem"]["code"] == "no-such-match", odd
-                assert display.connection.close_code == 1008
 
 
 async def test_another_site_can_change_nothing(server: LiveServer) -> None:

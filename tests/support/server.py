@@ -180,6 +180,12 @@ class Display:
         assert found is not None
         return found
 
+    async def closed(self, patience: float = 5.0) -> int | None:
+        """Wait until the server has closed it: with which code."""
+        async with asyncio.timeout(patience):
+            await self.connection.wait_closed()
+        return self.connection.close_code
+
     async def commit_seed(self) -> None:
         """The browser's half of the dice, hidden."""
         hash_ = hashlib.sha256(bytes.fromhex(self._seed)).hexdigest()
