@@ -40,14 +40,16 @@ class LiveServer:
 
 
 @contextlib.asynccontextmanager
-async def running_server(database_url: str, data_dir: Path, **options: Any) -> AsyncIterator[LiveServer]:
-    """A server on a free port, until the block ends."""
+async def running_server(
+    database_url: str, data_dir: Path, *, port: int = 0, **options: Any
+) -> AsyncIterator[LiveServer]:
+    """A server on this port or a free one, until the block ends."""
     options.setdefault("computer_pace_ms", 0)
     settings = Settings(
         port=0, database_url=database_url, data_dir=data_dir, secret_key="a key for tests only"
     )
     app = create_app(settings, **options)
-    listening = socket.create_server(("127.0.0.1", 0))
+    listening = socket.create_server(("127.0.0.1", port))
     config = uvicorn.Config(app, log_level="warning", ws="websockets-sansio", ws_per_message_deflate=False)
     server = uvicorn.Server(config)
     serving = asyncio.create_task(server.serve(sockets=[listening]))
