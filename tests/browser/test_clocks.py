@@ -241,11 +241,14 @@ async def test_a_computer_that_slept_is_right_within_a_second_of_waking(stage: S
     await page.evaluate(HIDE, True)
     await page.evaluate(SLEEP, 60_000)
     staged.pass_time(60_000)
+    staged.refusing = True  # the network is not awake yet
     await page.evaluate(HIDE, False)
     await page.wait_for_timeout(700)
     assert await off_by(staged) <= 1000
     staged.pass_time(-2_000)  # sleep was guessed too long: the next frame puts it right
-    await staged.say(f'{{"type":"ping","now":{staged.now()},"ping":901}}')
+    staged.refusing = False
+    await page.evaluate("dispatchEvent(new Event('online'))")
+    await until(lambda: staged.opened == 2)
     await page.wait_for_timeout(150)
     assert await off_by(staged) <= 250
 
