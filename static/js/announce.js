@@ -1,6 +1,7 @@
 // What is said to the player. One line says what is next; it is the page's only live region, so that a screen
 // reader hears each thing once. Over the board a short announcement tells of the swap to the eye.
 
+import { formatClock, t } from './i18n.js';
 import { el, icon, seatDisc } from './page.js';
 
 /** The line above the buttons. A text is [strong, rest]; a passing one stands until the player acts or its time is over. */
@@ -43,9 +44,31 @@ export class Prompt {
   }
 }
 
+/** Over the board while an arbiter's pause lasts: why, and for how long at most. The prompt says it to a screen reader. */
+export class PauseBox {
+  constructor() {
+    this.reason = el('span', { class: 'reason' });
+    this.left = el('span', { class: 'num' });
+    this.element = el('div', { class: 'announce over pause', hidden: true }, icon('pause'),
+      el('p', {}, el('strong', {}, t('match.pause.title')), this.reason, this.left));
+  }
+
+  show(pause) {
+    this.until = pause?.until ?? null;
+    this.element.hidden = !pause;
+    this.reason.textContent = pause?.reason ?? '';
+  }
+
+  tick(now) {
+    if (this.until === null) return;
+    const words = t('match.pause.until', { time: formatClock(this.until - now) });
+    if (this.left.textContent !== words) this.left.textContent = words;
+  }
+}
+
 /** The announcement over the board: seats have changed. Gone after 1.6 s or at the first touch. */
 export function announceSwap(stage, { color, title, text }) {
-  stage.querySelector('.announce')?.remove();
+  stage.querySelector('.announce:not(.pause)')?.remove();
   const other = color === 'white' ? 'black' : 'white';
   // Only for the eye: the prompt says the same to a screen reader.
   const box = el('div', { class: 'announce over', 'aria-hidden': 'true' },

@@ -22,11 +22,12 @@ export class ServerTime {
     this.samples.push({ at, wall: Date.now(), offset: now - at });
   }
 
-  /** Back after a while: if the computer slept, performance.now() may have stood still, but the wall clock has not. */
+  /** Back after a while: if the computer slept, performance.now() may have stood still, but the wall clock has not. For how many ms. */
   woke(at = performance.now(), wall = Date.now()) {
     const best = this.samples.reduce((one, other) => (one && one.offset >= other.offset ? one : other), null);
     const slept = best ? wall - best.wall - (at - best.at) : 0;
     if (slept > ASLEEP) this.samples = [{ at, wall, offset: best.offset + slept, guessed: true }];
+    return slept;
   }
 
   now() {

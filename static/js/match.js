@@ -95,7 +95,7 @@ document.addEventListener('visibilitychange', tick);
 
 function tick() {
   if (!table && !watch) return;
-  const now = connection.time.now();
+  const now = connection.now();
   table?.tick(now);
   watch?.tick(now);
 }

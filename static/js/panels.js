@@ -46,7 +46,7 @@ export function rulesetLine(info) {
 /** A player's state in words and shape. */
 export function stateOf(seat, now, mine = false) {
   if (!mine && seat.away_until !== null) return [icon('alert'), t('match.state.away', { time: formatClock(seat.away_until - now) })];
-  if (!mine && !seat.connected) return [icon('alert'), t('match.state.offline')];
+  if (!mine && !seat.connected) return [icon('alert'), t(seat.state === 'played' || seat.state === 'passed' ? `match.state.gone.${seat.state}` : 'match.state.offline')];
   if (seat.state === 'thinking') {
     return [t(mine ? 'match.state.youThink' : 'match.state.thinking'), ' ', el('span', { class: 'dots', 'aria-hidden': 'true' }, el('i'), el('i'), el('i'))];
   }
@@ -77,12 +77,12 @@ export class Band {
 
   /** {color, seat: heading words or null, name, rating, aside, pips: number or null, off: number} */
   show({ color, heading = null, name = '', rating = null, aside = '', pips: count = null, off = 0 }) {
-    this.element.className = `band ${this.side} ${color}`;
+    this.element.className = `band ${this.side} ${color}${this.gone ? ' gone' : ''}`;
     this.disc.className = `seat-disc ${color}`;
     this.who.replaceChildren(...(heading
       ? [el('span', { class: 'seat' }, heading), ' ', el('span', { class: 'aside' }, aside)]
       : [el('span', { class: 'name' }, name, rating === null ? '' : ' ', rating === null ? null : el('span', { class: 'aside wide-only' }, rating))]), ' ', this.state, off ? el('span', { class: 'aside off-note' }, t('match.band.off', { count: off })) : '');
-    this.pips.replaceChildren(...(count === null ? [] : [el('b', {}, count), ` ${t('common.pips', { n: count })}`]));
+    this.pips.replaceChildren(...(count === null ? [] : [el('b', {}, count), el('span', {}, ` ${t('common.pips', { n: count })}`)]));
   }
 
   /** The state in words (the opponent's, or none). */
@@ -90,6 +90,8 @@ export class Band {
     const key = seat ? stateKey(seat, now) : '';
     if (key === this.told && this.state.isConnected) return;
     this.told = key;
+    this.gone = Boolean(seat && !seat.connected);
+    this.element.classList.toggle('gone', this.gone);
     this.state.replaceChildren(...(seat ? stateOf(seat, now) : []));
   }
 }
@@ -199,7 +201,7 @@ export class Now {
       const plays = { A: playA, B: playB };
       return el('tr', {}, el('td', {}, number(turn)), el('td', {}, roll.join('-')), ...seats.map((s) => el('td', {}, notation(plays[s]))));
     });
-    if (view.roll && view.stage !== 'over') {
+    if (view.roll && view.stage !== 'over' && view.record.at(-1)?.[0] !== view.turn) {  // during a pause no phase is open
       const hidden = () => el('td', {}, t('match.record.hidden'));
       rows.push(el('tr', { class: 'open' }, el('td', {}, number(view.turn)), el('td', {}, view.roll.join('-')),
         ...(seat ? [el('td', {}, mineText ?? '…'), theirsText === null ? hidden() : el('td', {}, theirsText)] : [hidden(), hidden()])));

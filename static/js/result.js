@@ -150,6 +150,7 @@ class Card {
   how() {
     const { outcome, by } = this.result;
     if (outcome === 'finished') return '';
+    if (outcome === 'aborted' && by) return this.about('how.aborted', by);
     if (!CONCEDED.has(outcome)) return t(`result.how.${outcome}`);
     if (!by) return t('result.how.both_flags');
     const game = this.conceded();

@@ -6,6 +6,8 @@ import { randomId } from './api.js';
 import { ServerTime } from './clock.js';
 
 const SILENT_MS = 21_000;    // the server speaks at least every 10 s
+const MISSED_MS = 11_000;    // once it should have spoken: whoever comes back to the page does not wait longer
+const TRYING_MS = 2_000;     // a connection that is being made for so short a time is left to it
 const ANSWER_MS = 6_000;     // an unanswered message on a silent line means the line is dead
 const FIRST_WAIT_MS = 400;
 const LONGEST_WAIT_MS = 8_000;
@@ -24,15 +26,16 @@ export class Connection extends EventTarget {
     this.line = 'connecting';
     this.waiting = this._restore();
     this.failures = 0;
-    this.closed = false;
+    this.closed = false;   // by the page, or by a server that will not have this display
+    this.stopped = null;   // the server said it restarts: the time of that, until it is back
     setInterval(() => this._check(), 1000);
     addEventListener('online', () => this._soon());
     addEventListener('offline', () => this._line('lost'));
     document.addEventListener('visibilitychange', () => {
       if (!document.hidden) {
-        this.time.woke();
-        if (this.line !== 'on') this._soon();
-        else this.time.measure().then(() => {});
+        const slept = this.time.woke();
+        if (this.line !== 'on' || slept > MISSED_MS || this._silence() > MISSED_MS) this._soon();
+        else this.time.measure();
       }
     });
   }
@@ -57,6 +60,11 @@ export class Connection extends EventTarget {
     this.closed = true;
     clearTimeout(this.timer);
     this.socket?.close();
+  }
+
+  /** The server's time; while it restarts it stands still, for nobody pays for that. */
+  now() {
+    return this.stopped ?? this.time.now();
   }
 
   /** Sends what may be lost (drafts); false if there is no connection. */
@@ -86,18 +94,18 @@ export class Connection extends EventTarget {
   _frame(frame) {
     this.since = performance.now();
     if (frame.now) this.time.note(frame.now);
+    if (!this.fresh && this.line !== 'on') this._on();  // whatever was said of the line, it carries
     if (frame.ping !== undefined) this.socket.send(JSON.stringify({ type: 'pong', ping: frame.ping }));
     switch (frame.type) {
       case 'view': {
         const fresh = this.fresh;
         this.fresh = false;
         this.failures = 0;
+        this.stopped = null;
         if (fresh) {
-          this._line('on');
           this.time.measure();
+          this._on();
         }
-        // What has waited goes out first; what the view gives rise to is sent as it is delivered.
-        if (fresh) for (const message of this.waiting.values()) this.send(message);
         this._tell('view', { info: frame.info ?? null, view: frame.view, fresh });
         break;
       }
@@ -111,6 +119,7 @@ export class Connection extends EventTarget {
       }
       case 'bye':
         if (frame.reason === 'flood') this.closed = true;
+        if (frame.reason === 'restart') this.stopped = frame.now;
         this._tell('bye', frame.reason);
         break;
       default:
@@ -125,6 +134,12 @@ export class Connection extends EventTarget {
     this._tell('line', state);
   }
 
+  /** What has waited goes out first; what a view gives rise to is sent as it is delivered. */
+  _on() {
+    this._line('on');
+    for (const message of this.waiting.values()) this.send(message);
+  }
+
   _lost() {
     this.socket = null;
     this._line('lost');
@@ -134,22 +149,35 @@ export class Connection extends EventTarget {
     this.timer = setTimeout(() => this.open(), longest * (0.5 + Math.random() / 2));
   }
 
+  /** At once, and on a new connection: what the old one is worth nobody knows. */
   _soon() {
+    if (this.closed || (this.socket?.readyState === WebSocket.CONNECTING && this._silence() < TRYING_MS)) return;
     this.failures = 0;
-    clearTimeout(this.timer);
+    this._drop();
     this.open();
+  }
+
+  /** A dead line takes its time to close; nobody waits for it. */
+  _drop() {
+    const dead = this.socket;
+    this.socket = null;
+    if (!dead) return;
+    dead.onclose = null;
+    dead.close();
+  }
+
+  _silence() {
+    return performance.now() - this.since;
   }
 
   _check() {
     if (!this.socket) return;
-    const silent = performance.now() - this.since;
+    const silent = this._silence();
     const asked = this.waiting.size > 0 && performance.now() - this._sentAt > ANSWER_MS && silent > ANSWER_MS;
     const stuck = this.socket.readyState === WebSocket.CONNECTING && silent > SILENT_MS / 2;
     if (silent > SILENT_MS || asked || stuck) {
-      const dead = this.socket;
       this._sentAt = performance.now();
-      dead.onclose = null;  // a dead line takes its time to close; nobody waits for it
-      dead.close();
+      this._drop();
       this._lost();
     }
   }

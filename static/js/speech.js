@@ -6,10 +6,11 @@ import { BAR, OFF } from './geometry.js';
 import { playText } from './turn.js';
 
 /** What is next. */
-export function whatIsNext({ view, turn, sent, looking, lost, onBar, forced }) {
+export function whatIsNext({ view, turn, sent, looking, lost, closed, onBar, forced }) {
+  if (lost && closed) return [t('match.say.lost'), t('match.say.reload'), { warn: true }];
   if (lost) return [t('match.say.lost'), t(sent ? 'match.say.unsent' : 'match.say.safe'), { warn: true }];
   if (view.stage === 'seeding') return [t('match.seeding.now'), t('match.seeding.text')];
-  if (view.stage === 'paused') return [t('match.pause.title'), view.pause?.reason ?? ''];
+  if (view.stage === 'paused') return [t('match.pause.now'), `${sentence(view.pause.reason)} ${t('match.pause.stands')}`];
   const played = view.mine?.played;
   if (played) {
     const passed = played.moves.length === 0;
@@ -22,6 +23,10 @@ export function whatIsNext({ view, turn, sent, looking, lost, onBar, forced }) {
   if (turn.whole) return [t('match.say.whole', { play: notation(turn.text) }), t(forced ? 'match.say.forced' : 'match.say.pressDone')];
   if (turn.path.length) return whatIsLeft(turn);
   return [t('match.say.roll', { roll: turn.order.join('-') }), t(onBar ? 'match.say.enter' : 'match.say.choose')];
+}
+
+function sentence(words) {
+  return /[.!?…]$/.test(words) ? words : `${words}.`;
 }
 
 function whatIsLeft(turn) {

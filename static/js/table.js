@@ -2,9 +2,9 @@
 // newest view and the half-made play, and decides nothing that a rule decides.
 
 import { problemText } from './api.js';
-import { notation, t } from './i18n.js';
+import { formatClock, notation, t } from './i18n.js';
 import { el, icon, playerName, setTitle, setWhere } from './page.js';
-import { announceSwap, Prompt } from './announce.js';
+import { announceSwap, PauseBox, Prompt } from './announce.js';
 import { Board } from './board.js';
 import { devicePanel, keysPanel, Resign } from './dialogs.js';
 import { BAR, pips } from './geometry.js';
@@ -19,6 +19,7 @@ import { before, fade, swap } from './swap.js';
 import { playText, Turn } from './turn.js';
 
 const AGAIN_MS = 400;  // within so long a second press belongs to the first
+const GONE_MS = 3000;  // who reloads his page is back sooner, and not talked about
 
 export class Table {
   constructor(container, { info, connection }) {
@@ -48,6 +49,7 @@ export class Table {
     document.removeEventListener('keydown', this._keys);
     this.narrow.removeEventListener('change', this._settings);
     clearTimeout(this.forcedTimer);
+    clearTimeout(this.goneTimer);
     this.resign.dialog.remove();
   }
 
@@ -59,9 +61,9 @@ export class Table {
     this.me = new Band('me');
     this.slot = el('div', { class: 'slot' });
     this.banner = el('p', { class: 'banner' }, icon('eye'), el('span', {}, t('match.peek.banner'), el('span', { class: 'roomy' }, t('match.peek.only'))));
-    this.pause = el('div', { class: 'announce over pause', hidden: true });
+    this.pause = new PauseBox();
     this.slot.append(this.banner);
-    this.stage = el('section', { class: 'stage' }, this.them.element, this.slot, this.me.element, this.pause);
+    this.stage = el('section', { class: 'stage' }, this.them.element, this.slot, this.me.element, this.pause.element);
     this.prompt = new Prompt();
     const button = (name, word, shape, act, extra = '') => el('button', { class: `button ${extra}`, type: 'button', 'data-act': name, onclick: act }, icon(shape), el('span', {}, t(word)));
     this.buttons = {
@@ -128,8 +130,9 @@ export class Table {
     this._ownPlay(fresh);
     if (!view.mine?.played && !this.sent) this.looking = false;
     this._opponent(old);
+    this._absence();
     this._draw();
-    this._pauseBox();
+    this.pause.show(view.pause);
     if (swapped) this._swapped(old, picture, wasLooking);
     else this._say();
   }
@@ -206,13 +209,22 @@ export class Table {
     this.resign.refresh();
   }
 
-  _pauseBox() {
-    const { pause } = this.view;
-    this.pause.hidden = !pause;
-    if (pause) {
-      this.pauseLeft = el('span', { class: 'num' });
-      this.pause.replaceChildren(icon('pause'), el('p', {}, el('strong', {}, t('match.pause.title')), pause.reason ? `${pause.reason} · ` : '', this.pauseLeft));
+  /** The band and the list tell an absence at once; it is also said, if it lasts, and then its end too. */
+  _absence() {
+    const other = () => this.view.seats[otherSeat(this.view.seat)];
+    if (other().away_until !== null && !other().connected) {
+      this.goneTimer ??= setTimeout(() => {
+        if (this.prompt.passing || this.connection.line !== 'on') return;
+        this.goneSaid = true;
+        this.prompt.say(t('match.say.gone'), t('match.say.goneEnd', { time: formatClock(other().away_until - this.connection.now()) }), { ms: 6000 });
+      }, GONE_MS);
+      return;
     }
+    clearTimeout(this.goneTimer);
+    this.goneTimer = null;
+    const free = !this.prompt.passing || this.prompt.passing[0] === t('match.say.gone');
+    if (this.goneSaid && other().connected && free) this.prompt.say(t('match.say.back'), '', { ms: 3000 });
+    this.goneSaid = false;
   }
 
   // ---- the swap ----
@@ -326,11 +338,15 @@ export class Table {
   }
 
   bye(reason) {
-    this.prompt.say(t(`match.bye.${reason}`), '', { warn: true, ms: 8000 });
+    this.parted = true;
+    this.prompt.say(t(`match.bye.${reason}.title`), t(`match.bye.${reason}.text`), { warn: true });
   }
 
-  line() {
+  line(state) {
     this._say();
+    if (state !== 'on' || !this.parted) return;
+    this.parted = false;
+    this.prompt.clear();
   }
 
   _look() {
@@ -519,7 +535,7 @@ export class Table {
     const { view, turn, sent, looking } = this;
     const { here } = this.scene;
     this.prompt.set(...whatIsNext({
-      view, turn, sent, looking, lost: this.connection.line === 'lost', onBar: here.position[here.color][BAR] > 0,
+      view, turn, sent, looking, lost: this.connection.line === 'lost', closed: this.connection.closed, onBar: here.position[here.color][BAR] > 0,
       forced: this.laidOut === view.turn && !this.touched,
     }));
   }
@@ -540,15 +556,10 @@ export class Table {
     this.now.tick(view, now, { names, seat });
     if (low && !view.mine?.played) {
       sound('low');
-      this.prompt.say(t('match.say.low'), '', { warn: true, ms: 4000 });
+      this.prompt.say(t('match.say.low'), '', { warn: true, ms: document.hidden ? 0 : 4000 });  // whoever is elsewhere finds it here
     }
-    if (view.pause && this.pauseLeft) this.pauseLeft.textContent = t('match.pause.until', { time: clockText(view.pause.until - now) });
+    this.pause.tick(now);
   }
-}
-
-function clockText(ms) {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
 /** Dice with those marked used that these moves took; `moves` null: all of them. */

@@ -2,6 +2,7 @@
 
 import { t } from './i18n.js';
 import { el, playerName } from './page.js';
+import { PauseBox } from './announce.js';
 import { Board } from './board.js';
 import { pips } from './geometry.js';
 import { Band, colorOf, Now, parseTurn } from './panels.js';
@@ -15,9 +16,11 @@ export class Watch {
       const them = new Band('them');
       const me = new Band('me');
       const slot = el('div', { class: 'slot' });
+      const pause = new PauseBox();
+      slot.append(pause.element);
       const stage = el('section', { class: 'stage', 'aria-label': t('common.board.name', { game }) },
         el('h2', { class: 'stage-name' }, t('common.board.name', { game })), them.element, slot, me.element);
-      this.boards[game] = { them, me, slot, stage };
+      this.boards[game] = { them, me, slot, stage, pause };
       return stage;
     });
     this.element = el('div', { class: 'match watching' }, stages, this.now.element);
@@ -38,13 +41,14 @@ export class Watch {
     this.view = view;
     const names = { A: playerName(info.players.A), B: playerName(info.players.B) };
     for (const game of ['X', 'Y']) {
-      const { them, me, board } = this.boards[game];
+      const { them, me, board, pause } = this.boards[game];
       const white = colorOf('A', game) === 'white' ? 'A' : 'B';
       const black = white === 'A' ? 'B' : 'A';
       const position = view.boards[game];
       const show = (band, seat, color) => band.show({
         color, name: names[seat], rating: info.players[seat]?.points ?? null, pips: settings.get('pips') ? pips(position[color]) : null,
       });
+      pause.show(view.pause);
       show(them, black, 'black');
       show(me, white, 'white');
       board.draw({
@@ -62,7 +66,8 @@ export class Watch {
     const names = { A: playerName(info.players.A), B: playerName(info.players.B) };
     const { phase } = parseTurn(view.turn);
     for (const game of ['X', 'Y']) {
-      const { them, me } = this.boards[game];
+      const { them, me, pause } = this.boards[game];
+      pause.tick(now);
       const white = game === 'X' ? 'A' : 'B';
       const black = white === 'A' ? 'B' : 'A';
       const options = (seat) => ({ shownAt: view.shown_at ?? 0, delayMs: info.ruleset.clock.delay_ms, name: names[seat] });

@@ -1,4 +1,4 @@
-"""Rooms: what a server keeps of a match in memory, and when it looks at the clock. No sockets, and a clock to set."""
+"""What rooms owe: what failed is made up for, and what has ended is let go. No sockets, and a clock to set."""
 
 from __future__ import annotations
 

@@ -37,16 +37,19 @@ class Screens:
         context = await self._browser.new_context(**{**DESKTOP, **RU, "base_url": self.url, **options})
         context.set_default_timeout(8_000)
         self._contexts.append(context)
-        if somebody is not None:
-            cookies = [
-                {"name": name, "value": value, "url": self.url}
-                for name, value in somebody.http.cookies.items()
-            ]
-            await context.add_cookies(cookies)  # type: ignore[arg-type]
         page = await context.new_page()
+        if somebody is not None:
+            await self.become(page, somebody)
         page.on("pageerror", lambda error: self.errors.append(f"{page.url}: {error}"))
         page.on("console", self._console)
         return page
+
+    async def become(self, page: Page, somebody: Person) -> None:
+        """From now on this screen has somebody's session."""
+        cookies = [
+            {"name": name, "value": value, "url": self.url} for name, value in somebody.http.cookies.items()
+        ]
+        await page.context.add_cookies(cookies)  # type: ignore[arg-type]
 
     def _console(self, message: ConsoleMessage) -> None:
         # A connection that a test cuts is no fault of the page's; a refused script or style is.

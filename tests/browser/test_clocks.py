@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import statistics
 from collections.abc import Callable
@@ -80,18 +81,25 @@ async def test_clocks_are_right_with_a_wrong_browser_clock_and_a_slow_line(
             await page.goto(f"/match/{match}")
         for page in pages.values():
             await page.wait_for_selector(".band.me .clock.running")
-        await asyncio.sleep(2.4)  # three round trips are measured
         for seat, page in pages.items():
             view = await live.services.matches.view(match, seat)
             for band, whose in (("me", seat), ("them", seat.other)):
-                off = []
-                for _ in range(7):
-                    before = live.services.now()
-                    ms = await shown(page, band)
-                    middle = (before + live.services.now()) / 2
-                    off.append(view.seats[whose].flag_at - middle - ms)
-                    await asyncio.sleep(0.06)
+                off = [1_000.0]
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(10):  # three round trips are measured, on a busy machine too
+                        while abs(statistics.median(off)) > 250:
+                            off = [
+                                await behind(live, page, band, view.seats[whose].flag_at) for _ in range(7)
+                            ]
                 assert abs(statistics.median(off)) <= 250, (seat, band, off)
+
+
+async def behind(live: LiveServer, page: Page, band: str, flag_at: int) -> float:
+    """By how many ms a clock differs from the server's just now."""
+    await asyncio.sleep(0.06)
+    before = live.services.now()
+    ms = await shown(page, band)
+    return flag_at - (before + live.services.now()) / 2 - ms
 
 
 async def test_the_time_of_a_browser_has_no_effect(live: LiveServer, screens: Screens) -> None:
@@ -241,11 +249,14 @@ async def test_a_computer_that_slept_is_right_within_a_second_of_waking(stage: S
     await page.evaluate(HIDE, True)
     await page.evaluate(SLEEP, 60_000)
     staged.pass_time(60_000)
+    staged.refusing = True  # the network is not awake yet
     await page.evaluate(HIDE, False)
     await page.wait_for_timeout(700)
     assert await off_by(staged) <= 1000
     staged.pass_time(-2_000)  # sleep was guessed too long: the next frame puts it right
-    await staged.say(f'{{"type":"ping","now":{staged.now()},"ping":901}}')
+    staged.refusing = False
+    await page.evaluate("dispatchEvent(new Event('online'))")
+    await until(lambda: staged.opened == 2)
     await page.wait_for_timeout(150)
     assert await off_by(staged) <= 250
 

@@ -42,9 +42,9 @@ class LiveServer:
 
 @contextlib.asynccontextmanager
 async def running_server(
-    database_url: str, data_dir: Path, *, base_url: str = "", **options: Any
+    database_url: str, data_dir: Path, *, port: int = 0, base_url: str = "", **options: Any
 ) -> AsyncIterator[LiveServer]:
-    """A server on a free port, until the block ends."""
+    """A server on this port or a free one, until the block ends."""
     options.setdefault("computer_pace_ms", 0)
     settings = Settings(
         port=0,
@@ -54,7 +54,7 @@ async def running_server(
         base_url=base_url,
     )
     app = create_app(settings, **options)
-    listening = socket.create_server(("127.0.0.1", 0))
+    listening = socket.create_server(("127.0.0.1", port))
     server = uvicorn.Server(uvicorn_config(app, settings))
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     while not server.started:
