@@ -6,12 +6,10 @@ import asyncio
 import contextlib
 import random
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from app.service.displays import Accepted, Refused
 from app.settings import Settings
@@ -73,6 +71,10 @@ class Watch:
     def start(self) -> None:
         self.began = time.monotonic()
 
+    def off(self, ms: int) -> Callable[[], int]:
+        """The same, but for so many ms."""
+        return lambda: self() + ms
+
 
 RACES, AT_ONCE, APART_MS = 120, 20, 15
 
@@ -105,13 +107,13 @@ async def test_a_play_and_the_flag_it_races_are_never_both(store: Store, store_s
     async with _servers(store, store_settings) as stores, serving(stores, watch) as nodes:
         racing, began = list[Pair](), watch() - 20_000
         while len(racing) < RACES:
-            pairs = []
-            for i in range(len(racing), len(racing) + AT_ONCE):  # one flag after the other
-                pairs.append(await a_pair(store, nodes, ruleset=_blitz(300 + APART_MS * i), created_at=began))
+            numbers = range(len(racing), len(racing) + AT_ONCE)  # one flag after the other
+            rules = [_blitz(300 + APART_MS * number) for number in numbers]
+            pairs = [await a_pair(store, nodes, ruleset=rule, created_at=began) for rule in rules]
             fit = await asyncio.gather(*map(_is_up_to_b, pairs))
             racing += [pair for pair, is_fit in zip(pairs, fit, strict=True) if is_fit]
         for node in nodes:  # they had set their timers by a clock that stood
-            node._now = lambda off=chance.randint(-5, 5): watch() + off
+            node._now = watch.off(chance.randint(-5, 5))
         watch.start()
         for pair in racing:
             for node in nodes:

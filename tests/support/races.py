@@ -139,7 +139,8 @@ async def play_at_once(pair: Pair, times: int) -> int:
     while done < times:
         while _place(a.view) != _place(b.view):  # a phase in which nobody could play is over in a moment
             behind = min((a, b), key=lambda hand: _place(hand.view))
-            await behind.until(lambda view, place=_place(behind.view): _place(view) != place)
+            seen = _place(behind.view)
+            await behind.until(lambda view, seen=seen: _place(view) > seen)
         if a.view.stage == "over":
             break
         turn, place, ways = a.view.turn, _place(a.view), [way_of(hand.view) for hand in (a, b)]
@@ -204,7 +205,8 @@ async def history_of(store: Store, match_id: str) -> Match:
 async def race(stores: Sequence[Store], times: int, *, at_all: bool = False) -> tuple[int, int]:
     """So many simultaneous plays at least, in many matches at once; how many there were, and in how many matches.
 
-    With `at_all` every play is sent to every server, or twice to the only one. Afterwards every server has the match that the journal tells.
+    With `at_all` every play is sent to every server, or twice to the only one. Afterwards every server has the match
+    that the journal tells.
     """
     done = matches = 0
     async with serving(stores) as servers:

@@ -108,7 +108,7 @@ async def a_relay(url: str, folder: Path) -> AsyncIterator[Relay]:
     socket_folder = parse_qs(there.query).get("host", [""])[0]
     relay = Relay()
     if socket_folder.startswith("/"):
-        folder.mkdir(exist_ok=True)
+        await asyncio.to_thread(folder.mkdir, exist_ok=True)
         relay._there = lambda: asyncio.open_unix_connection(f"{socket_folder}/{_SOCKET}")
         relay._here = lambda: asyncio.start_unix_server(relay._answer, folder / _SOCKET)
         relay.url = urlunsplit(there._replace(query=urlencode({"host": str(folder)}, safe="/")))
