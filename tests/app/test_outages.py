@@ -16,7 +16,7 @@ from app.settings import Settings
 from engine.match import TimeGivenBack
 from tests.support.races import history_of
 from tests.support.relay import a_relay
-from tests.support.server import Display, LiveServer, Person, first_way, owes, running_server, seated
+from tests.support.server import LiveServer, Person, first_way, running_server, seated, up_to_b
 
 BANK_MS = 1_500
 CLOCK = {"clock": {"type": "simple", "bank_ms": BANK_MS, "delay_ms": 0}, "grace_s": 0, "absence_s": 60}
@@ -56,20 +56,6 @@ async def _a_server(
             yield server, stopped
 
 
-@contextlib.asynccontextmanager
-async def _up_to_b(server: LiveServer) -> AsyncIterator[tuple[str, Person, Display, Display]]:
-    """A match in 1K, where A has played and B has something to play; B."""
-    while True:  # not every roll gives him something
-        async with seated(server, CLOCK) as (match_id, _, boris, a, b):
-            await asyncio.gather(a.play_something(), b.play_something())
-            await asyncio.gather(*(d.until_view(lambda v: v["turn"] != "1W") for d in (a, b)))
-            if a.view["turn"] == b.view["turn"] == "1K" and owes(a.view) and owes(b.view):
-                await a.play_something()
-                await b.until_view(lambda v: v["seats"]["A"]["state"] == "played")
-                yield match_id, boris, a, b
-                return
-
-
 async def _given_back(server: LiveServer, match_id: str) -> int:
     rows = await server.services.matches._store.matches.events(match_id)
     return sum(event.ms for row in rows for event in row.events if isinstance(event, TimeGivenBack))
@@ -79,8 +65,11 @@ async def test_a_flag_that_fell_due_while_the_database_was_away_waits_for_the_pl
     store_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """CASES D9, E1: he could not have played, so the time is given back, and then he plays."""
-    async with _a_server(store_settings, tmp_path, monkeypatch) as (server, outage), _up_to_b(server) as up:
-        match_id, boris, a, b = up
+    async with (
+        _a_server(store_settings, tmp_path, monkeypatch) as (server, outage),
+        up_to_b(server, CLOCK) as up,
+    ):
+        match_id, _, boris, a, b = up
         began, zero = time.monotonic(), b.view["seats"]["B"]["flag_at"]
         async with outage():
             await asyncio.sleep(5.0)
@@ -103,8 +92,11 @@ async def test_who_does_not_play_after_an_outage_loses_on_time_all_the_same(
     store_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """CASES D9, E1: the flag falls once, by the time that was given back later, and with no browser connected."""
-    async with _a_server(store_settings, tmp_path, monkeypatch) as (server, outage), _up_to_b(server) as up:
-        match_id, boris, a, b = up
+    async with (
+        _a_server(store_settings, tmp_path, monkeypatch) as (server, outage),
+        up_to_b(server, CLOCK) as up,
+    ):
+        match_id, _, boris, a, b = up
         zero = b.view["seats"]["B"]["flag_at"]
         async with outage():
             await b.connection.close()
