@@ -203,7 +203,7 @@ class Matches:
             if any(room.stored.state == "playing" for room in self._rooms.values()):
                 await self._store.nodes.beat(self._node, self._now())
             else:
-                await self._store.schema_is_current()
+                await self._store.matches.due(0, 1)
             since = self._silent_since()
             if since is not None:
                 overdue = await self._store.matches.due(self._now() - OVERDUE_MS, 10_000)
@@ -211,7 +211,8 @@ class Matches:
             self._answered = time.monotonic()
 
     async def _beat(self) -> None:
-        """Once a second."""
+        """Once a second, and not in the moment in which the watch looks around."""
+        await asyncio.sleep(HEARTBEAT_S / 2)
         while True:
             await asyncio.sleep(HEARTBEAT_S)
             try:
@@ -322,8 +323,9 @@ class Matches:
                     await self._follow(room, info_too=True)
 
     async def _compare_presence(self) -> None:
-        """Who has gone and is still noted as connected, or the other way round: the database, or the server that knew it,
-        was lost then.
+        """Who has gone and is still noted as connected, or the other way round.
+
+        The database, or the server that knew it, was lost then.
         """
         rooms = dict(self._rooms)
         noted = await self._store.nodes.connected(list(rooms))

@@ -16,7 +16,7 @@ from app.settings import Settings
 from engine.match import TimeGivenBack
 from tests.support.races import history_of
 from tests.support.relay import a_relay
-from tests.support.server import LiveServer, Person, first_way, running_server, seated, up_to_b
+from tests.support.server import LiveServer, Person, first_way, person, running_server, seated, up_to_b
 
 BANK_MS = 1_500
 CLOCK = {"clock": {"type": "simple", "bank_ms": BANK_MS, "delay_ms": 0}, "grace_s": 0, "absence_s": 60}
@@ -86,6 +86,34 @@ async def test_a_flag_that_fell_due_while_the_database_was_away_waits_for_the_pl
             assert view["seats"]["B"]["charged_ms"] < BANK_MS
         await a.until_view(lambda v: v["turn"] != "1K")
         assert await _given_back(server, match_id) >= moved
+
+
+async def test_servers_that_were_all_without_the_database_give_the_same_time_back_once(
+    migrated_postgres_url: str, tmp_path: Path
+) -> None:
+    """CASES D9: each of them knows of it, and finds what the other has given back already."""
+    async with a_relay(migrated_postgres_url, tmp_path / "relay") as relay:
+        async with (
+            running_server(relay.url, tmp_path / "one") as one,
+            running_server(relay.url, tmp_path / "two") as two,
+            up_to_b(one, CLOCK) as (match_id, _, boris, a, b),
+            person(two, None) as elsewhere,
+        ):
+            elsewhere.http.cookies = boris.http.cookies
+            async with elsewhere.display(match_id) as away:
+                await away.until(lambda: away.view)
+                began, zero = time.monotonic(), b.view["seats"]["B"]["flag_at"]
+                await relay.cut()
+                await asyncio.sleep(4.5)
+                await relay.open()
+                back_ms = (time.monotonic() - began) * 1000
+                view = await a.until_view(lambda v: v["stage"] == "over", 20)
+                assert (view["result"]["outcome"], view["result"]["by"]) == ("time", "B")
+            found = await history_of(one.services.matches._store, match_id)
+            given = await _given_back(one, match_id)
+            assert 2_500 < given < back_ms + 2_500
+            assert found.ended is not None
+            assert found.ended.at == zero + given
 
 
 async def test_who_does_not_play_after_an_outage_loses_on_time_all_the_same(
