@@ -55,6 +55,7 @@ log = logging.getLogger(__name__)
 HEARTBEAT_S = 1.0
 PING_EVERY, COMPARE_EVERY = 10, 5  # heartbeats
 OVERDUE_MS = 1_500  # a deadline that nobody has acted on for so long is anybody's
+SILENCE_MS = 3_000  # a database that has not answered for so long is away
 COMPUTER_RETRY_S = 1.0
 INFO_PATIENCE_S = 1.0  # the end of a match is shown without the ratings rather than later
 _RENAMED_IN = 100  # matches at most, the newest, whose displays hear of a new name at once
@@ -135,6 +136,8 @@ class Matches:
         self._tasks: set[asyncio.Task[None]] = set()
         self._serving = False
         self._closing = False
+        self._answered = 0.0  # monotonic: when the database was last asked whether it is there, and was
+        self._asking = asyncio.Lock()
 
     # ------------------------------------------------------------------------------------------- life of the node
 
@@ -149,6 +152,8 @@ class Matches:
         if down_since is not None:
             await self._take_up(await self._store.matches.unfinished_ids(), down_since)
         await self._sweep()
+        self._answered = time.monotonic()
+        self._spawn(self._beat())
         self._spawn(self._watch())
         self._serving = True
 
@@ -177,10 +182,47 @@ class Matches:
 
     async def _give_back(self, room: _Room, down_since: int) -> None:
         async with room.lock:
-            since = max(down_since, room.last_at)
-            if room.match is not None:
-                await self._carry_out(room, lambda at: GiveBack(max(0, at - since), at))
+            await self._give_back_since(room, down_since)
             self._look_ahead(room)
+
+    async def _give_back_since(self, room: _Room, since: int) -> None:
+        """The room's lock is held. What was written meanwhile was on the players' time, by whichever server."""
+        if room.match is not None:
+            await self._do(room, lambda at: GiveBack(max(0, at - max(since, room.last_at)), at))
+
+    def _silent_since(self) -> int | None:
+        """When the database answered last (ms), if it is away or was until just now."""
+        silence_ms = int((time.monotonic() - self._answered) * 1000)
+        return self._now() - silence_ms if self._serving and silence_ms > SILENCE_MS else None
+
+    async def _reach_database(self) -> None:
+        """Say that this node lives, and find out whether the database does.
+
+        Nobody pays for a time in which it did not answer (§8.5), and what fell due in it waits for that.
+        """
+        asked = time.monotonic()
+        async with self._asking:
+            if self._answered >= asked:
+                return
+            if any(room.stored.state == "playing" for room in self._rooms.values()):
+                await self._store.nodes.beat(self._node, self._now())
+            else:
+                await self._store.matches.due(0, 1)
+            since = self._silent_since()
+            if since is not None:
+                overdue = await self._store.matches.due(self._now() - OVERDUE_MS, 10_000)
+                await self._take_up(list(dict.fromkeys([*self._rooms, *overdue])), since)
+            self._answered = time.monotonic()
+
+    async def _beat(self) -> None:
+        """Once a second, and not in the moment in which the watch looks around."""
+        await asyncio.sleep(HEARTBEAT_S / 2)
+        while True:
+            await asyncio.sleep(HEARTBEAT_S)
+            try:
+                await self._reach_database()
+            except Exception:
+                log.exception("the database could not be reached")
 
     @staticmethod
     @contextlib.contextmanager
@@ -227,8 +269,6 @@ class Matches:
             await asyncio.sleep(HEARTBEAT_S)
             beats += 1
             try:
-                if any(room.stored.state == "playing" for room in self._rooms.values()):
-                    await self._store.nodes.beat(self._node, self._now())
                 await self._sweep()
                 await self._take_overdue()
                 if beats % COMPARE_EVERY == 0:
@@ -253,6 +293,7 @@ class Matches:
 
     async def _take_overdue(self) -> None:
         """Matches whose time has come while no server had them in memory."""
+        await self._reach_database()
         for match_id in await self._store.matches.due(self._now() - OVERDUE_MS, 100):
             with self._unharmed(match_id):
                 async with self._using(match_id) as room, room.lock:
@@ -289,7 +330,10 @@ class Matches:
                     await self._follow(room, info_too=True)
 
     async def _compare_presence(self) -> None:
-        """Who has gone and is still noted as connected, or the other way round: something was lost meanwhile."""
+        """Who has gone and is still noted as connected, or the other way round.
+
+        The database, or the server that knew it, was lost then.
+        """
         rooms = dict(self._rooms)
         noted = await self._store.nodes.connected(list(rooms))
         for match_id, room in rooms.items():
@@ -500,11 +544,20 @@ class Matches:
     async def _carry_out(
         self, room: _Room, wish: Wish, *, command_id: str | None = None, arrived: int | None = None
     ) -> bool:
-        """The story of every command; the room's lock is held. Raises RuleError, and nothing has happened.
+        """Carry out a command; the room's lock is held. Raises RuleError, and nothing has happened.
 
         Its time is that of its arrival; without one it is what the server itself wants now.
         False where nothing was left to do: it came a second time, or causes nothing.
         """
+        since = self._silent_since()
+        if since is not None:  # first of all, or what fell due meanwhile would happen before the command
+            await self._give_back_since(room, since)
+        return await self._do(room, wish, command_id=command_id, arrived=arrived)
+
+    async def _do(
+        self, room: _Room, wish: Wish, *, command_id: str | None = None, arrived: int | None = None
+    ) -> bool:
+        """The story of every command."""
         while True:
             if room.stale:
                 await self._read_again(room)
@@ -616,6 +669,8 @@ class Matches:
                 self._spawn(self._think(room, seat, turn), room)
 
     async def _tick(self, room: _Room) -> None:
+        if time.monotonic() - self._answered > 1.5 * HEARTBEAT_S:
+            await self._reach_database()  # a flag is not decided on where it could not be stored
         async with room.lock:
             if room.match is not None and room.match.score is None:
                 await self._carry_out(room, Tick)

@@ -18,6 +18,7 @@ from tests.support.stubborn import Stubborn, check_history, pairs
 
 
 async def test_a_play_that_was_acknowledged_survives_kill_9(store_settings: Settings) -> None:
+    """CASES D9"""
     port = free_port()
     server = LiveServer(f"http://127.0.0.1:{port}", None, store_settings)
     async with a_process(store_settings, port) as process:
@@ -49,7 +50,7 @@ KILLS = 16
 
 
 async def test_killed_at_any_moment_nothing_is_lost(store_settings: Settings) -> None:
-    """Matches are played on over kill after kill; a play without an answer is sent again with its id."""
+    """CASES D9, D3. Matches are played on over kill after kill; a play without an answer is sent again with its id."""
     chance, kills, everyone = random.Random(20190601), 0, list[Stubborn]()
     port = free_port()
     async with forks(store_settings, port) as server:
@@ -74,6 +75,7 @@ async def test_killed_at_any_moment_nothing_is_lost(store_settings: Settings) ->
 
 
 async def test_downtime_is_nobodys_thinking(store_settings: Settings, tmp_path: Path) -> None:
+    """CASES D9: it is not charged."""
     url = store_settings.database_url
     async with running_server(url, tmp_path / "data") as server:
         async with seated(server) as (match_id, anna, _, a, _b):
@@ -92,6 +94,7 @@ QUICK_CLOCK = {"clock": {"bank_ms": 1500, "delay_ms": 0}, "grace_s": 1, "absence
 
 
 async def test_a_flag_falls_with_no_browser_connected(store_settings: Settings, tmp_path: Path) -> None:
+    """CASES E1"""
     async with running_server(store_settings.database_url, tmp_path / "data") as server:
         async with seated(server, QUICK_CLOCK) as (match_id, anna, _, a, b):
             await a.play_something()
@@ -116,7 +119,7 @@ async def test_a_flag_falls_with_no_browser_connected(store_settings: Settings, 
 
 
 async def test_both_gone_ends_by_itself(store_settings: Settings, tmp_path: Path) -> None:
-    """A deterministic result, and the match leaves the lists."""
+    """CASES F4. A deterministic result, and the match leaves the lists."""
     rules = {"grace_s": 0, "absence_s": 1}
     async with running_server(store_settings.database_url, tmp_path / "data") as server:
         async with seated(server, rules) as (match_id, anna, _, a, b):
@@ -138,7 +141,7 @@ async def test_both_gone_ends_by_itself(store_settings: Settings, tmp_path: Path
 
 @pytest.mark.parametrize("field", ["at", "now", "thought_ms", "clock"])
 async def test_a_time_from_the_browser_is_no_time(server: LiveServer, field: str) -> None:
-    """A message with a time in it is refused; nothing else is asked of the browser."""
+    """CASES E4. A message with a time in it is refused; nothing else is asked of the browser."""
     async with seated(server) as (_, _, _, a, _b):
         before = a.view
         answer = await a.ask(type="play", turn="1W", moves=first_way(a.view["mine"]["steps"]), **{field: 1})

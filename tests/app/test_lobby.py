@@ -121,6 +121,7 @@ async def test_of_many_who_join_at_once_one_gets_the_seat(server: LiveServer) ->
 
 
 async def test_a_spectator_link_never_opens_a_seat(server: LiveServer) -> None:
+    """CASES D11"""
     async with person(server, "Anna") as anna, person(server, "Xenia") as xenia:
         made = await anna.post("/api/matches", {"opponent": "link"})
         assert (await xenia.refused(f"/api/matches/{made['id']}/join"))["code"] == "needs-invite"
@@ -188,6 +189,7 @@ async def test_own_settings_are_frozen_into_the_match(server: LiveServer) -> Non
 
 
 async def test_a_seat_link_opens_its_own_seat_on_another_device(server: LiveServer) -> None:
+    """CASES D11"""
     async with seated(server) as (match_id, anna, boris, a, _b), person(server, "Annas phone") as phone:
         link = await anna.get(f"/api/matches/{match_id}/seat-link")
         assert (await phone.refused(f"/api/matches/{match_id}/seat", {"secret": "x" * 32}))[

@@ -73,6 +73,7 @@ async def test_the_rolls_follow_from_the_seeds(server: LiveServer) -> None:
 
 
 async def test_the_same_message_twice_is_one_play_and_one_answer(server: LiveServer) -> None:
+    """CASES D3: also after the phase has gone on."""
     async with seated(server) as (match_id, _, _, a, b):
         moves = first_way(a.view["mine"]["steps"])
         first = await a.play(moves, "1W", id="once")
@@ -89,6 +90,7 @@ async def test_the_same_message_twice_is_one_play_and_one_answer(server: LiveSer
 
 
 async def test_a_resent_play_after_a_cut_is_answered_as_the_first(server: LiveServer) -> None:
+    """CASES D3"""
     async with seated(server) as (match_id, anna, _, a, _):
         moves = first_way(a.view["mine"]["steps"])
         await a.send(type="play", id="cut", turn="1W", moves=moves)
@@ -100,7 +102,7 @@ async def test_a_resent_play_after_a_cut_is_answered_as_the_first(server: LiveSe
 
 
 async def test_both_play_in_one_millisecond(server: LiveServer) -> None:
-    """Many rounds at once: every play stored, one new roll a phase, rounds in order."""
+    """CASES D1, D2. Many rounds at once: every play stored, one new roll a phase, rounds in order."""
     async with seated(server, {"clock": {"type": "none"}, "time": {"mode": "off"}, "rated": False}) as (
         match_id,
         _,
@@ -137,6 +139,7 @@ async def test_both_play_in_one_millisecond(server: LiveServer) -> None:
 
 
 async def test_a_refused_play_changes_nothing(server: LiveServer) -> None:
+    """CASES D7: neither the view with its clocks nor the journal."""
     async with seated(server) as (match_id, anna, _, a, b):
         before = await anna.get(f"/api/matches/{match_id}/view")
         version = len(await server.services.matches._store.matches.events(match_id))
@@ -180,6 +183,7 @@ async def test_rubbish_is_refused_and_the_socket_lives(server: LiveServer, text:
 
 
 async def test_resigning_shows_its_price_and_takes_it(server: LiveServer) -> None:
+    """CASES F6: at no other price than the one that was shown."""
     async with seated(server) as (_, _, _, a, b):
         assert a.view["mine"]["resign"] == {"game": None, "points": 0}
         await a.play_something()
@@ -242,6 +246,7 @@ async def test_a_draft_does_not_wait_for_a_play_to_be_stored(
 
 
 async def test_an_opponent_who_leaves_is_shown_at_once_and_never_resigns(server: LiveServer) -> None:
+    """CASES F1, D13"""
     async with seated(server) as (match_id, _, boris, a, b):
         await b.connection.close()
         view = await a.until_view(lambda v: not v["seats"]["B"]["connected"])
@@ -254,6 +259,7 @@ async def test_an_opponent_who_leaves_is_shown_at_once_and_never_resigns(server:
 
 
 async def test_two_tabs_are_one_player(server: LiveServer) -> None:
+    """CASES F1: a tab that closes is nobody leaving."""
     async with seated(server) as (match_id, anna, _, a, b), anna.display(match_id) as second:
         await second.until(lambda: second.view)
         await second.send(type="draft", turn="1W", moves=first_way(second.view["mine"]["steps"])[:1])
@@ -264,6 +270,7 @@ async def test_two_tabs_are_one_player(server: LiveServer) -> None:
 
 
 async def test_a_restarted_server_goes_on_where_it_was(store_settings: Settings, tmp_path: Path) -> None:
+    """CASES D9"""
     async with running_server(store_settings.database_url, tmp_path / "data") as server:
         async with seated(server) as (match_id, anna, boris, a, b):
             await a.play_something()

@@ -196,7 +196,7 @@ async def test_a_display_that_could_not_be_noted_is_none(
 async def test_who_left_while_the_database_was_lost_is_gone_all_the_same(
     matches: Matches, store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """§8.3: else his absence would never begin."""
+    """CASES F1. §8.3: else his absence would never begin."""
     match = await _an_open_match(store, clock)
     display = await matches.connect(match.id, match.players.A)
     with monkeypatch.context() as patched:

@@ -121,6 +121,7 @@ async def test_a_command_is_stored_once(store: Store, other_node: Store) -> None
 
 
 async def test_the_same_command_sent_many_times_at_once(store: Store, other_node: Store) -> None:
+    """CASES D2"""
     match = await a_playing_match(store)
     sent = (append((store, other_node)[i % 2], match, 0, "once") for i in range(20))
     done = await asyncio.gather(*sent, return_exceptions=True)
@@ -349,7 +350,7 @@ async def test_after_a_lost_connection_the_journal_goes_on(
 async def test_a_stored_row_is_known_again_when_the_answer_was_lost(
     migrated_postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The commit went through, the connection broke before its answer came."""
+    """CASES D3. The commit went through, the connection broke before its answer came."""
     store = await open_store(
         Settings(database_url=migrated_postgres_url, data_dir=tmp_path, secret_key=SECRET)
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest_asyncio
 
+from tests.support.races import history_of
 from tests.support.server import (
     QUICK,
     Display,
@@ -94,7 +95,7 @@ async def test_a_draft_is_not_seen_on_the_other_server_by_one_who_has_not_played
 
 
 async def test_the_same_play_sent_to_both_servers_is_one(apart: Apart) -> None:
-    """Resent elsewhere with its id, it is answered as the first time."""
+    """CASES D2, D3. Resent elsewhere with its id, it is answered as the first time."""
     async with at(apart.two, apart.anna) as anna, anna.display(apart.match_id) as second:
         await second.until(lambda: second.view)
         for _ in range(6):
@@ -112,6 +113,38 @@ async def test_the_same_play_sent_to_both_servers_is_one(apart: Apart) -> None:
     rows = await apart.one.services.matches._store.matches.events(apart.match_id)
     ids = [row.command_id for row in rows if row.command_id]
     assert len(ids) == len(set(ids))
+
+
+async def test_a_whole_match_in_which_both_send_every_play_to_both_servers(apart: Apart) -> None:
+    """CASES D1, D2, D3: four messages in one moment are two plays, each answered twice, and one new roll."""
+    async with at(apart.two, apart.anna) as anna, at(apart.one, apart.boris) as boris:
+        async with anna.display(apart.match_id) as a2, boris.display(apart.match_id) as b2:
+            everyone, sent = (apart.a, a2, apart.b, b2), 0
+            for display in everyone:
+                await display.until(lambda d=display: d.view)
+            while not all(display.view["stage"] == "over" for display in everyone):
+                turn = max((display.view["turn"] for display in everyone), key=_order)
+                for display in everyone:
+                    await display.until_view(lambda v, turn=turn: _order(v["turn"]) >= _order(turn), 10)
+                sending = [
+                    display.play(first_way(display.view["mine"]["steps"]), turn, id=f"p{turn}")
+                    for display in everyone
+                    if display.view["turn"] == turn and owes(display.view)
+                ]
+                answers = await asyncio.gather(*sending)
+                assert [answer["type"] for answer in answers] == ["accepted"] * len(sending)
+                sent += len(sending)
+                for display in everyone:
+                    await display.until_view(
+                        lambda v, turn=turn: v["turn"] != turn or v["stage"] == "over", 10
+                    )
+    found = await history_of(apart.one.services.matches._store, apart.match_id)
+    assert found.score is not None
+    assert sent > 80
+
+
+def _order(turn: str) -> tuple[int, str]:
+    return int(turn[:-1]), {"W": "a", "K": "b"}[turn[-1]]
 
 
 async def test_who_is_connected_elsewhere_is_not_gone(apart: Apart) -> None:

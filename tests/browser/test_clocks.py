@@ -72,6 +72,7 @@ async def shown(page: Page, band: str = "me") -> int:
 async def test_clocks_are_right_with_a_wrong_browser_clock_and_a_slow_line(
     live: LiveServer, screens: Screens
 ) -> None:
+    """CASES E3"""
     async with seated(live, NO_DELAY) as (match, anna, boris, _a, _b):
         pages = {}
         for seat, player, wrong, one_way_ms in ((Seat.A, anna, 5_000, 150), (Seat.B, boris, -5_000, 300)):
@@ -103,6 +104,7 @@ async def behind(live: LiveServer, page: Page, band: str, flag_at: int) -> float
 
 
 async def test_the_time_of_a_browser_has_no_effect(live: LiveServer, screens: Screens) -> None:
+    """CASES E4"""
     async with seated(live, NO_DELAY) as (match, anna, _boris, a, _b):
         page = await screens.page(somebody=anna, **STILL)
         await page.add_init_script(WRONG_CLOCK % (24 * 3_600_000))
@@ -220,6 +222,7 @@ SLEEP = """ms => {  // the wall clock goes on, performance.now() has stood still
 
 
 async def test_a_tab_that_was_hidden_long_is_right_within_a_second(screens: Screens) -> None:
+    """CASES E9"""
     page = await screens.page(**STILL)
     await page.clock.install(time="2001-01-01")  # a wrong clock besides
     staged = Staged(page, screens.url, a_table(**NO_DELAY), A)

@@ -50,6 +50,7 @@ SCREENS = [
 
 @pytest.mark.parametrize("screen", SCREENS)
 async def test_controls_do_not_move_whatever_the_opponent_does(deal: Stage, screen: dict[str, Any]) -> None:
+    """CASES F6"""
     staged = await deal(a_table(), **screen)
     page, table = staged.page, staged.table
     await staged.hand.click(13)
@@ -97,6 +98,7 @@ async def ask_to_resign(page: Page, name: str = "Сдаться…") -> None:
 
 
 async def test_resigning_shows_its_price_and_asks_and_no_keeps_playing(deal: Stage) -> None:
+    """CASES F6"""
     staged = await deal(a_table())
     page = staged.page
     price = view_for(staged.table.match, A).mine.resign  # type: ignore[union-attr]

@@ -143,6 +143,7 @@ async def test_a_picked_up_checker_tells_where_it_can_go(deal: Stage) -> None:
 
 
 async def test_low_time_is_told_once(deal: Stage) -> None:
+    """CASES E9"""
     table = a_phase(
         "3W", "6-2", x=START, y=START, banks=(20_900, 240_000), ruleset=rules(clock={"delay_ms": 0})
     )

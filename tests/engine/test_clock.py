@@ -76,7 +76,7 @@ def test_the_default_clock_is_four_minutes_and_twelve_seconds_a_phase() -> None:
 )
 @pytest.mark.parametrize("seat", list(Seat))
 def test_a_play_counts_until_the_last_millisecond(type_: str, zero: int, seat: Seat) -> None:
-    """E3, E11: a ms before zero is in time, zero is not, and it is the same for both seats."""
+    """CASES E3, E11: a ms before zero is in time, zero is not, and it is the same for both seats."""
     table = a_phase("5W", "3-1", ruleset=rules(**clock_rules(type_)))
     assert zero_shown_at(table.match, seat) == table.at(zero)
     table.play(seat, "8/5 6/5", after=zero - 1)
@@ -90,7 +90,7 @@ def test_a_play_counts_until_the_last_millisecond(type_: str, zero: int, seat: S
 
 @pytest.mark.parametrize("seat", list(Seat))
 def test_the_flag_falls_with_no_browser_connected(seat: Seat) -> None:
-    """By the server's own timer, the lag allowance later, and never with a number under zero."""
+    """CASES E1. By the server's own timer, the lag allowance later, and never with a number under zero."""
     table = a_phase("5W", "3-1", ruleset=rules(**clock_rules("simple"), absence_s=600, grace_s=0))
     table.play(seat.other, "8/5 6/5", after=100)
     table.leave(seat.other, after=200)
@@ -234,7 +234,7 @@ def test_a_pass_is_free_and_leaves_the_lag_quota_alone() -> None:
 
 
 def test_laying_out_and_taking_back_gives_and_takes_no_time() -> None:
-    """A draft is no command at all, so no clock can tell of it."""
+    """CASES E6. A draft is no command at all, so no clock can tell of it."""
     table = a_phase("5W", "3-1")
     plain = view_for(table.match, A)
     drafted = view_for(table.match, A, Seats(hops("8/5"), ()))

@@ -260,7 +260,7 @@ def test_before_anybody_is_off_every_move_counts(turn: str) -> None:
     ],
 )
 def test_the_flag_that_falls_first_decides(banks: tuple[int, int], by: Seat | None, at: int) -> None:
-    """E11"""
+    """CASES E11"""
     table = a_phase("5W", "3-1", ruleset=rules(clock=CLOCK), banks=banks)
     table.wait(60_000)
     assert ended(table) == ("time", by, at)
@@ -326,7 +326,7 @@ SHORT = {"type": "simple", "bank_ms": 10_000, "delay_ms": 0}
 
 
 def test_a_disconnection_is_never_recorded_as_giving_up() -> None:
-    """D13"""
+    """CASES D13"""
     table = a_phase("5W", "3-1", ruleset=rules(clock=LONG))
     table.leave(A, after=1_000)
     assert view_for(table.match, B).seats.A.away_until == table.at(121_000)
@@ -337,7 +337,7 @@ def test_a_disconnection_is_never_recorded_as_giving_up() -> None:
 
 
 def test_a_short_absence_is_no_forfeit_and_time_runs() -> None:
-    """F1, F2: coming back ends the countdown; the time away is charged."""
+    """CASES F1, F2: coming back ends the countdown; the time away is charged."""
     table = a_phase("5W", "3-1", ruleset=rules(clock=LONG))
     table.leave(A, after=1_000)
     table.back(A, after=21_000)
@@ -398,7 +398,7 @@ def test_a_pass_uses_up_no_patience() -> None:
 
 
 def test_both_gone_is_a_draw_that_nobody_is_rated_for() -> None:
-    """F4"""
+    """CASES F4"""
     table = a_phase("5W", "3-1", ruleset=rules(clock=LONG))
     table.leave(A, after=-500)
     table.leave(B, after=-400)
@@ -410,6 +410,7 @@ def test_both_gone_is_a_draw_that_nobody_is_rated_for() -> None:
 
 
 def test_both_gone_but_one_earlier_is_his_loss() -> None:
+    """CASES F4"""
     table = a_phase("5W", "3-1", ruleset=rules(clock=LONG))
     table.leave(B, after=1_000)
     table.leave(A, after=1_001)
@@ -689,7 +690,7 @@ def test_in_a_pause_nothing_is_played_and_no_clock_runs() -> None:
 
 
 def test_a_pause_ends_by_itself() -> None:
-    """E7"""
+    """CASES E7"""
     table = paused_table()
     end = table.at(604_000)
     assert next_deadline(table.match) == end

@@ -98,7 +98,7 @@ def test_the_next_phase_opens_when_both_have_played_and_not_before() -> None:
 
 @pytest.mark.parametrize("first", list(Seat))
 def test_it_does_not_matter_who_plays_first(first: Seat) -> None:
-    """B5, D1: both within the same millisecond, in either order."""
+    """CASES B5, D1: both within the same millisecond, in either order."""
     table = a_match()
     for _ in range(6):
         turn = table.turn
@@ -115,7 +115,7 @@ def test_it_does_not_matter_who_plays_first(first: Seat) -> None:
 
 
 def test_two_plays_close_a_phase_exactly_once() -> None:
-    """D1, D2: whatever is sent again, there is one roll for a phase."""
+    """CASES D1, D2: whatever is sent again, there is one roll for a phase."""
     table = a_match()
     plays = [table.a_play(seat, after=500) for seat in Seat]
     table.do(*plays)
@@ -321,7 +321,7 @@ WRONG: list[Any] = [
 
 @pytest.mark.parametrize(("wish", "error"), WRONG)
 def test_a_refused_command_changes_nothing(wish: Any, error: type[RuleError]) -> None:
-    """Neither the match nor its clocks, its log, or what any display shows."""
+    """CASES D7. Neither the match nor its clocks, its log, or what any display shows."""
     table = in_the_middle()
     match, events = table.match, list(table.events)
     views = [view_for(match, seat) for seat in (A, B, None)]
@@ -392,7 +392,7 @@ def test_what_is_due_is_done_before_what_is_wished() -> None:
 
 
 def test_the_dice_of_a_phase_do_not_change_whatever_happens_in_it() -> None:
-    """Half a play, a second tab, a reconnect, a restart from the stored events."""
+    """CASES A12. Half a play, a second tab, a reconnect, a restart from the stored events."""
     table = a_match().play_until("2W")
     roll, dice_view = table.roll, view_for(table.match, A).roll
     table.leave(A, after=100)

@@ -75,7 +75,7 @@ def test_worked_matches(case: dict[str, Any]) -> None:
     "case", [case for case in cases("match") if case.values[0]["expected"]["status"] == "finished"]
 )
 def test_worked_matches_with_the_players_swapped(case: dict[str, Any]) -> None:
-    """§4.6: the games exchanged and the clocks with them, every number is negated."""
+    """CASES E11. §4.6: the games exchanged and the clocks with them, every number is negated."""
     ruleset = DEFAULT.changed(case["ruleset"])
     games, times = games_of(case["boards"]), Seats(**case["time_ms"])
     here = settle(ruleset, games, times)
@@ -256,7 +256,7 @@ LINEAR = {"mode": "linear", "threshold_ms": 60_000, "ms_per_point": 20_000, "cap
     ],
 )
 def test_linear_assessment(points: int, slower: int, b: int) -> None:
-    """Exact equality and a ms to either side."""
+    """CASES E11. Exact equality and a ms to either side."""
     assert time_adjustment(rules(time=LINEAR), points, slower, 10_000_000) == b
 
 
@@ -272,6 +272,7 @@ def test_linear_assessment(points: int, slower: int, b: int) -> None:
     ],
 )
 def test_relative_assessment(points: int, slower: int, winner_ms: int, b: int) -> None:
+    """CASES E11"""
     assert time_adjustment(rules(time={**LINEAR, "mode": "relative"}), points, slower, winner_ms) == b
 
 
@@ -379,7 +380,7 @@ def test_two_equal_games_concede_x() -> None:
 
 
 def test_a_result_is_a_pure_function_of_the_positions_and_the_clocks() -> None:
-    """A15"""
+    """CASES A15"""
     games = Games(pos("| 6:5 5:2"), pos("6:5 | 6:4"))
     again = Games(pos("| 6:5 5:2"), pos("6:5 | 6:4"))
     score = settle(DEFAULT, games, Seats(500_000, 100_000))

@@ -191,7 +191,7 @@ def test_the_rest_is_the_same_for_everybody(stage: Any) -> None:
 
 @pytest.mark.parametrize("stage", [stage[0] for stage in STAGES], ids=IDS)
 def test_a_players_own_drafts_and_plays_stay_out_of_the_public_part(stage: Any) -> None:
-    """C1, C4: of the opponent there is his state, his clock, whether he is there; nothing else."""
+    """CASES C1, C4: of the opponent there is his state, his clock, whether he is there; nothing else."""
     match, drafts = stage()
     if match.score is not None:
         return
@@ -462,7 +462,7 @@ def test_all_is_told_when_it_is_over() -> None:
 
 
 def test_the_public_history_holds_finished_phases_only() -> None:
-    """C2"""
+    """CASES C2"""
     table = a_match().play_until("3W")
     table.play(A)
     phases = phases_of(table.match)

@@ -447,7 +447,7 @@ def test_a_refused_command_changes_nothing_and_an_accepted_one_is_the_same_again
 def test_a_hidden_play_changes_nothing_for_anybody_else(
     seed: int, start: str, ruleset: Ruleset, p: int, q: int, phases: int, thought: int, data: st.DataObject
 ) -> None:
-    """C1, C4, A17: two matches that differ in it give the same views, the same price, the same refusals."""
+    """CASES C1, C4, A17: two matches that differ in it give the same views, the same price, the same refusals."""
     table = after_some_phases(seed, start, ruleset, Seats(Player(p), Player(q)), phases)
     hider = data.draw(st.sampled_from(Seat))
     other = hider.other

@@ -256,6 +256,22 @@ async def seated(
             yield match_id, anna, boris, a, b
 
 
+@contextlib.asynccontextmanager
+async def up_to_b(
+    server: LiveServer, ruleset: dict[str, Any]
+) -> AsyncIterator[tuple[str, Person, Person, Display, Display]]:
+    """Two people in 1K, where the one in seat A has played and the other has something to play."""
+    while True:  # not every roll gives both of them something
+        async with seated(server, ruleset) as (match_id, anna, boris, a, b):
+            await asyncio.gather(a.play_something(), b.play_something())
+            await asyncio.gather(*(d.until_view(lambda v: v["turn"] != "1W") for d in (a, b)))
+            if a.view["turn"] == b.view["turn"] == "1K" and owes(a.view) and owes(b.view):
+                await a.play_something()
+                await b.until_view(lambda v: v["seats"]["A"]["state"] == "played")
+                yield match_id, anna, boris, a, b
+                return
+
+
 async def play_to_the_end(*displays: Display, patience: float = 60.0) -> None:
     """Both play the first way that is offered, until the match is over."""
 

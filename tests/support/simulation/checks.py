@@ -458,7 +458,14 @@ def downtime_is_given_back(run: Run) -> Iterator[str]:
         most += until_ms - since_ms + HEARTBEAT_MS + 500 + is_late * TROUBLED_MS
     # One that has lost its lock is thought dead by one that joins then, which gives back the time since its heartbeat.
     most += sum(TROUBLED_MS for _, what in run.world.strikes if what == "lock lost")
-    given = sum(event.ms for row in run.rows for event in row.events if isinstance(event, TimeGivenBack))
+    given = 0
+    for row in run.rows:
+        for event in row.events:
+            if isinstance(event, TimeGivenBack):
+                given += event.ms
+                written = run.written[row.version - 1]
+                if run.world.was_troubled(written, event.ms / 1000 + TROUBLED_MS / 1000, without="crash"):
+                    most += event.ms  # the database was away while servers lived
     if not least - 10 * len(run.world.down) <= given <= most:
         yield f"{given} ms were given back, of {least} to {most}"
 
