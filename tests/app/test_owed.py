@@ -165,7 +165,7 @@ async def test_a_display_that_could_not_be_noted_is_not_there(
         with pytest.raises(Broken):
             await matches.connect(match.id, match.players.A)
         assert matches._rooms[match.id].displays == []
-    await _until(lambda: _nothing_to_note(matches))
+    await _until(lambda: _all_is_noted(matches, store))
     assert await connected(store) == set()
     assert not await _connected(matches, match.id, Seat.A)
     display = await matches.connect(match.id, match.players.A)
@@ -206,15 +206,24 @@ async def test_a_player_who_is_back_before_his_leaving_was_noted_never_left(
         with pytest.raises(Broken):
             await matches.disconnect(displays.A)
         again = await matches.connect(match.id, match.players.A)
-    await _until(lambda: _nothing_to_note(matches))
+    await _until(lambda: _all_is_noted(matches, store))
     assert await _connected(matches, match.id, Seat.A)
     assert (match.id, Seat.A, "one") in await connected(store)
     for display in (again, displays.B):
         await matches.disconnect(display)
 
 
-async def _nothing_to_note(matches: Matches) -> bool:
-    return not matches._gone
+async def _all_is_noted(matches: Matches, store: Store) -> bool:
+    """Who has a display here is stored as connected, and nobody else."""
+    rooms = matches._rooms.values()
+    here = {(room.stored.id, seat) for room in rooms for seat in Seat if room.has_display(seat)}
+    thought = {
+        (room.stored.id, seat)
+        for room in rooms
+        for seat in Seat
+        if room.match and room.match.presence[seat].connected
+    }
+    return {(match_id, seat) for match_id, seat, _ in await connected(store)} == here == thought
 
 
 @pytest.mark.parametrize("reading", ["fails", "hangs"])
@@ -335,7 +344,7 @@ async def test_nothing_is_left_of_many_short_matches(
 
     async def nothing_is_left() -> bool:
         gc.collect()
-        is_kept = matches._rooms or matches._loading or matches._gone or any(room() for room in rooms)
+        is_kept = matches._rooms or matches._loading or any(room() for room in rooms)
         return not is_kept and len(asyncio.all_tasks()) <= before
 
     await _until(nothing_is_left)
