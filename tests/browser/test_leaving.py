@@ -86,7 +86,7 @@ async def test_an_absence_and_how_long_it_is_waited_for_can_be_read(
 ) -> None:
     staged = await deal(a_table(), **screen)
     band = staged.page.locator(".band.them")
-    staged.table.leave(B, after=0)
+    staged.table.leave(B, after=staged.now() - staged.table.match.shown_at)
     await staged.show()
     words = r"нет связи, ждём (1:5\d|2:00)" if russian(screen) else r"reconnecting, (1:5\d|2:00) left"
     await expect(band.locator(".state")).to_have_text(re.compile(f"^{words}$"))
