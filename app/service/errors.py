@@ -119,6 +119,17 @@ class TooManyMatches(AppError):
         super().__init__(f"You have {limit} matches that wait or run already.", limit=limit)
 
 
+class NoSuchComputer(AppError):
+    """A computer player that this server does not have: it may lack the engine, or have another release of it."""
+
+    code, status = "no-such-computer", 422
+
+    def __init__(self, computer: str, version: str | None = None) -> None:
+        super().__init__(
+            f"This server has no computer player '{computer}'.", computer=computer, version=version
+        )
+
+
 class ShuttingDown(AppError):
     """The server is about to restart."""
 
