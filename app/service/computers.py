@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from engine.view import View
 log = logging.getLogger(__name__)
 
 BEGINNER = "beginner"
+_ADVICE_KEPT = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class Computers:
         """`levels` from the weakest, at least one."""
         self._levels = {level.key: level for level in levels}
         self._thinking = thinking
+        self._advice: dict[tuple[str, str | None, str | None], asyncio.Future[tuple[Hop, ...]]] = {}
         self._missed: set[tuple[str, str | None]] = set()
 
     def offered(self) -> list[ComputerInfo]:
@@ -89,9 +92,23 @@ class Computers:
             raise NoSuchComputer(player.name, player.version)
         return await self._thinking.choose(match_id, key, view)
 
-    async def advise(self, match_id: str, view: View) -> tuple[Hop, ...]:
-        """What the strongest level here would play for the player of this view."""
-        return await self._thinking.choose(match_id, self.strongest().key, view)
+    async def advise(self, view: View) -> tuple[Hop, ...]:
+        """What the strongest level here would play for the player of this view; thought about once, however often
+        it is asked for.
+        """
+        owed = view.match, view.seat, view.turn
+        thought = self._advice.pop(owed, None)
+        if thought is None or (thought.done() and (thought.cancelled() or thought.exception())):
+            thought = asyncio.ensure_future(
+                self._thinking.choose(view.match, self.strongest().key, view),
+            )
+            thought.add_done_callback(
+                lambda done: done.cancelled() or done.exception()
+            )  # whoever asked has gone
+        self._advice[owed] = thought
+        while len(self._advice) > _ADVICE_KEPT:
+            del self._advice[next(iter(self._advice))]
+        return await asyncio.shield(thought)
 
     async def close(self) -> None:
         """Nobody thinks any more."""

@@ -17,6 +17,7 @@ from app.service.errors import (
     KeyUsed,
     MatchStillRuns,
     NeedsInvite,
+    NoHint,
     NoSuchMatch,
     NotWaiting,
     NotYourSeat,
@@ -46,6 +47,15 @@ class Live:
 
     info: Info
     view: View
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What the strongest computer of this server would play, in the turn that it names."""
+
+    turn: str
+    level: str
+    moves: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +266,24 @@ class Lobby:
     def computers(self) -> list[ComputerInfo]:
         """The computer players that this server has, from the weakest."""
         return self._matches.computers.offered()
+
+    async def hint(self, match_id: str, account_id: str) -> Hint:
+        """Advice on the caller's own owed play, where nothing is at stake.
+
+        Raises NoSuchMatch, NotYourSeat, NoHint.
+        """
+        match = await self._load(match_id)
+        seat = await self.seat_of(match_id, account_id)
+        if seat is None:
+            raise NotYourSeat
+        if match.ruleset.rated:
+            raise NoHint("hint-rated")
+        view = await self._matches.view(match_id, seat)
+        steps = view.mine.steps if view is not None and view.stage == "playing" and view.mine else None
+        if view is None or view.turn is None or not steps or not steps[0]:
+            raise NoHint("hint-not-owed")
+        computers = self._matches.computers
+        return Hint(view.turn, computers.strongest().key, await computers.advise(view))
 
     async def seat_of(self, match_id: str, account_id: str | None) -> Seat | None:
         """The seat that this account may play in this match."""

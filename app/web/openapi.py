@@ -13,7 +13,7 @@ from fastapi.openapi.utils import get_openapi
 
 from app.service.computers import ComputerInfo
 from app.service.info import Info, SessionInfo
-from app.service.lobby import LobbyView
+from app.service.lobby import Hint, LobbyView
 from app.service.matches import HistoryView
 from app.web.problems import Problem
 from engine.view import View
@@ -53,7 +53,7 @@ class ComputersView:
 
 ANSWERS: tuple[type, ...] = (
     *(Info, View, HistoryView, LobbyView),
-    *(SessionView, SeatLink, Rulesets, ComputersView),
+    *(SessionView, SeatLink, Rulesets, ComputersView, Hint),
 )
 
 PROBLEM: dict[int | str, dict[str, Any]] = {

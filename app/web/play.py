@@ -10,7 +10,7 @@ from fastapi import APIRouter, Header, Request, Response
 
 from app.service.computers import BEGINNER
 from app.service.info import Info
-from app.service.lobby import LobbyView, presets_offered
+from app.service.lobby import Hint, LobbyView, presets_offered
 from app.service.matches import HistoryView
 from app.service.records import match_file
 from app.web.accounts import json_answer
@@ -111,6 +111,12 @@ async def info(of: Served, account: Caller, match_id: str) -> Response:
 async def view(of: Served, account: Caller, match_id: str) -> Response:
     """The caller's own view, or a spectator's; null while the match waits."""
     return json_answer(await of.matches.view(match_id, await of.lobby.seat_of(match_id, account)))
+
+
+@router.get("/matches/{match_id}/hint", summary="What a strong computer would play", responses=answers(Hint))
+async def hint(of: Served, account: Player, match_id: str) -> Response:
+    """For one's own owed play, never in a rated match. Problems: `not-your-seat`, `no-hint`."""
+    return json_answer(await of.lobby.hint(match_id, account))
 
 
 @router.get(

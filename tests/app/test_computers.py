@@ -6,17 +6,22 @@ import asyncio
 import logging
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.engines.levels import LEVELS, Level, levels_here
+from app.engines.pool import NoAnswer
 from app.service.computers import Computers
 from app.service.errors import NoSuchComputer
 from app.store import Store
 from engine.bot import Heuristic
+from engine.plays import Hop
 from engine.turn import Seat, Seats
+from engine.view import View, view_for
+from tests.builders import a_match
 from tests.support.computers import InThread, only
-from tests.support.server import QUICK, LiveServer, owes, person, running_server
+from tests.support.server import QUICK, LiveServer, owes, person, running_server, seated
 from tests.support.stores import NOON, a_playing_match
 
 STRONG = pytest.mark.skipif(len(levels_here()) == 1, reason="needs bgsage")
@@ -150,3 +155,58 @@ async def test_nobody_takes_a_computer_s_name(server: LiveServer) -> None:
             refused = await somebody.refused("/api/session", {"name": name})
             assert (refused["code"], refused["params"]["because"]) == ("bad-name", "computer")
         assert (await somebody.post("/api/session", {"name": "Компьютерщик"}))["player"]
+
+
+# ------------------------------------------------------------------------------------------------------------- hints
+
+
+async def test_a_hint_is_a_legal_play_of_ones_own_and_thought_about_once(server: LiveServer) -> None:
+    async with seated(server, {"rated": False}) as (match_id, anna, boris, a, b):
+        asked: list[str] = []
+        thinking = server.services.matches.computers._thinking
+        choose = thinking.choose
+
+        async def count(match: str, level: str, view: Any) -> Any:
+            asked.append(view.seat)
+            return await choose(match, level, view)
+
+        thinking.choose = count
+        hints = await asyncio.gather(*(anna.get(f"/api/matches/{match_id}/hint") for _ in range(4)))
+        assert hints == hints[:1] * 4
+        assert asked == ["A"]
+        assert (hints[0]["turn"], hints[0]["level"]) == ("1W", levels_here()[-1].key)
+        theirs = await boris.get(f"/api/matches/{match_id}/hint")
+        assert theirs["moves"] == hints[0]["moves"], "equal boards and rolls"
+        seen = len(b.frames)
+        assert (await a.play(hints[0]["moves"]))["type"] == "accepted"
+        refused = await anna.http.get(f"/api/matches/{match_id}/hint")
+        assert (refused.status_code, refused.json()["params"]["because"]) == (409, "hint-not-owed")
+        assert all("hint" not in raw for raw in b.raw[seen:])
+
+
+async def test_in_a_rated_match_nobody_is_helped(server: LiveServer) -> None:
+    async with seated(server) as (match_id, anna, _, _, _):
+        refused = (await anna.http.get(f"/api/matches/{match_id}/hint")).json()
+        assert (refused["code"], refused["params"]["because"]) == ("no-hint", "hint-rated")
+
+
+async def test_a_stranger_gets_no_hint(server: LiveServer) -> None:
+    async with seated(server, {"rated": False}) as (match_id, _, _, _, _), person(server, "Xenia") as xenia:
+        assert (await xenia.http.get(f"/api/matches/{match_id}/hint")).json()["code"] == "not-your-seat"
+
+
+async def test_a_hint_that_failed_is_thought_about_again() -> None:
+    class Faint(InThread):
+        tries = 0
+
+        async def choose(self, match_id: str, level: str, view: View) -> tuple[Hop, ...]:
+            self.tries += 1
+            if self.tries == 1:
+                raise NoAnswer("a bad moment")
+            return await super().choose(match_id, level, view)
+
+    computers = Computers(levels_here(), Faint(Heuristic()))
+    view = view_for(a_match().play_until("3W").match, Seat.A)
+    with pytest.raises(NoAnswer):
+        await computers.advise(view)
+    assert await computers.advise(view) == Heuristic().choose(view)

@@ -349,6 +349,26 @@ async def test_a_level_of_the_computer_is_chosen_in_two_clicks_and_named_everywh
     await expect(stranger.locator(".watching")).to_contain_text("Компьютер · мастер")
 
 
+async def test_a_hint_is_laid_out_and_sent_by_the_player_alone(screens: Screens) -> None:
+    page = await screens.page(**STILL)
+    await page.goto("/?preset=training")
+    await page.get_by_label("Ваше имя").fill("Вера")
+    await page.locator(".choice label", has_text="компьютер").click()
+    await page.get_by_role("button", name="Начать матч").click()
+    await page.wait_for_selector(".stage .hit.source", timeout=10_000)
+    done = page.locator("[data-act=done]")
+    await expect(done).to_have_attribute("aria-disabled", "true")
+    await page.get_by_role("button", name="Подсказка").click()
+    await expect(page.locator("#prompt")).to_contain_text("Так сыграл бы", timeout=10_000)
+    await expect(done).to_have_attribute("aria-disabled", "false")
+    await page.get_by_role("button", name="Сначала").click()
+    await expect(done).to_have_attribute("aria-disabled", "true")
+    await page.get_by_role("button", name="Подсказка").click()
+    await expect(done).to_have_attribute("aria-disabled", "false")
+    await done.click()
+    await expect(page.locator("#prompt")).to_contain_text("Доски поменялись", timeout=10_000)
+
+
 async def test_who_waits_is_in_the_list_and_may_be_played_with(live: LiveServer, screens: Screens) -> None:
     host, guest = await screens.page(**STILL), await screens.page(**STILL)
     await host.goto("/")
