@@ -224,12 +224,21 @@ class NameBody(_Message):
 class NewMatchBody(_Message):
     """A match to be made: a preset, what is to differ from it, who the opponent may be, and which computer."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"preset": "objective", "ruleset": {"scoring": "classic"}, "opponent": "link"},
+                {"preset": "training", "opponent": "computer", "level": "master"},
+            ]
+        }
+    )
+
     preset: Annotated[str, Field(max_length=40, examples=["objective"])] = "objective"
     ruleset: Annotated[dict[str, Any], Field(examples=[{"scoring": "classic"}])] = {}
     opponent: Literal["link", "anyone", "computer"] = "link"
     level: Annotated[
         Literal["beginner", "club", "expert", "master"] | None,
-        Field(examples=[None], description="Of the computer; `beginner` if it is not said."),
+        Field(description="Of the computer; `beginner` if it is not said."),
     ] = None
 
     @field_validator("level")

@@ -9,6 +9,7 @@ import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import httpx2
 import pytest
 import pytest_asyncio
 
@@ -21,6 +22,9 @@ from engine.plays import Hop
 from engine.position import Position
 from engine.view import View, view_for
 from tests.builders import A, a_match
+from tests.support.process import a_process, free_port
+from tests.support.server import QUICK, Person
+from tests.support.stores import settings_of
 
 NEEDS_PROC = pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks into /proc")
 
@@ -37,8 +41,9 @@ async def pool() -> AsyncIterator[Pool]:
     await made.close()
 
 
-def children() -> set[int]:
-    """The workers of this process."""
+def children(of: int | None = None) -> set[int]:
+    """The workers of a process, else of this one."""
+    parent = os.getpid() if of is None else of
     found = set()
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -46,7 +51,7 @@ def children() -> set[int]:
             line = (folder / "cmdline").read_bytes()
         except OSError:
             continue
-        if int(status[1]) == os.getpid() and b"app.engines.worker" in line and status[0] != "Z":
+        if int(status[1]) == parent and b"app.engines.worker" in line and status[0] != "Z":
             found.add(int(folder.name))
     return found
 
@@ -183,3 +188,36 @@ async def test_no_secret_of_the_server_is_in_a_worker_s_environment(
     environment = Path(f"/proc/{worker}/environ").read_bytes()  # noqa: ASYNC240
     assert b"SECRET_KEY" not in environment
     assert b"DATABASE_URL" not in environment
+
+
+@NEEDS_PROC
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL], ids=lambda ending: ending.name)
+async def test_workers_end_with_their_server_however_that_ends(
+    sqlite_url: str, tmp_path: Path, ending: signal.Signals
+) -> None:
+    settings, port = settings_of(sqlite_url, tmp_path), free_port()
+    log = tmp_path / "log"
+    async with a_process(settings, port, log) as process:
+        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as http:
+            anna = Person(http)
+            await anna.post("/api/session", {"name": "Anna"})
+            made = await anna.post("/api/matches", {"opponent": "computer", "ruleset": QUICK})
+            async with anna.display(made["id"]) as a:
+                await a.until(lambda: a.view)
+                await a.commit_seed()
+                await a.reveal_seed()
+                await a.until_view(lambda v: v["seats"]["B"]["state"] == "played", patience=20)
+                [worker] = children(process.pid)
+                process.send_signal(ending)
+        assert await process.wait() == (0 if ending is signal.SIGTERM else -ending)
+        async with asyncio.timeout(5):
+            while is_alive(worker):
+                await asyncio.sleep(0.02)
+    assert len(log.read_text(encoding="utf-8").splitlines()) == 1, "where it is, and no complaint"
+
+
+def is_alive(process: int) -> bool:
+    try:
+        return (Path("/proc") / str(process) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

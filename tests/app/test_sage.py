@@ -123,6 +123,21 @@ def test_impossible_dice_are_refused() -> None:
         task_for(pos(START), Roll(7, 1))
 
 
+@pytest.mark.parametrize(
+    ("level", "plies", "number"), [("club", 1, 200), ("expert", 2, 40), ("master", 3, 3)]
+)
+def test_it_plays_as_well_as_bgsage_s_own_search(level: str, plies: int, number: int) -> None:
+    """The same plays, but where two are worth the same to a hair."""
+    import bgsage
+
+    own = bgsage.BgBotAnalyzer(eval_level=f"{plies}ply", cubeful=False)
+    for position, roll in some_cases(number, seed=5):
+        listed = own.checker_play(position.signed(), roll.first, roll.second).moves
+        played = after(position, computer(level).best(task_for(position, roll))).signed()
+        [ours] = [move for move in listed if move.board == played]
+        assert listed[0].equity - ours.equity < 1e-6
+
+
 # ------------------------------------------------------------------------------------------------- a pure function
 
 
