@@ -13,6 +13,8 @@ import pytest
 import pytest_asyncio
 
 from app.settings import Settings
+from engine.bot import Heuristic
+from tests.support.computers import only
 from tests.support.server import (
     QUICK,
     LiveServer,
@@ -313,7 +315,7 @@ async def test_one_person_plays_the_computer(server: LiveServer) -> None:
 async def test_the_computer_is_asked_once_a_turn(server: LiveServer) -> None:
     """Also when it fails at first: asked again a moment later, never again and again."""
     asked: list[str] = []
-    computer = server.services.matches._computer
+    computer = Heuristic()
 
     class Counting:
         name, version = computer.name, computer.version
@@ -324,7 +326,7 @@ async def test_the_computer_is_asked_once_a_turn(server: LiveServer) -> None:
                 raise RuntimeError("a bad moment")
             return computer.choose(view)
 
-    server.services.matches._computer = Counting()
+    server.services.matches.computers = only(Counting())
     async with person(server, "Anna") as anna:
         made = await anna.post("/api/matches", {"opponent": "computer", "ruleset": QUICK})
         async with anna.display(made["id"]) as a:
