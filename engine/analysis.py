@@ -7,7 +7,7 @@ An equity is in points, 1, 2 or 3 a game, without a cube; positive favours the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from math import fsum
@@ -277,30 +277,44 @@ class _Values:
 
     def __init__(self, variant: Variant, phase: Phase, evaluator: Evaluator) -> None:
         self._variant, self._phase, self._evaluator = variant, phase, evaluator
+        self._open: dict[Position, None] = {}
         self._known: dict[Position, Chances] = {}
         self._equities: dict[Position, float] = {}
 
-    def learn(self, positions: Iterable[Position]) -> None:
-        open_: list[Position] = []
-        for position in dict.fromkeys(positions):
-            if position in self._known:
-                continue
+    def gather(self, *positions: Position) -> None:
+        """Notes what will be asked for."""
+        self._open.update(dict.fromkeys(positions))
+
+    def ask(self) -> None:
+        """Finds the chances of all that was gathered."""
+        unknown = []
+        for position in self._open:
             certain = settled(self._variant, position, self._phase)
             if certain is None:
-                open_.append(position)
+                unknown.append(position)
             else:
                 self._known[position] = certain
-                self._equities[position] = certain.equity
-        if open_:
-            for position, chances in zip(open_, self._evaluator.chances(open_), strict=True):
-                self._known[position] = chances
-                self._equities[position] = chances.equity
+        if unknown:
+            self._known.update(zip(unknown, self._evaluator.chances(unknown), strict=True))
+        self._equities = {position: chances.equity for position, chances in self._known.items()}
 
     def chances(self, position: Position) -> Chances:
         return self._known[position]
 
     def equity(self, position: Position) -> float:
         return self._equities[position]
+
+
+class _Table(NamedTuple):
+    """Where every roll that was possible could have led from a position."""
+
+    before: Position
+    rolls: dict[Roll, int]  # by the larger die and the smaller, each with its chances
+    ends: dict[Roll, tuple[Position, ...]]
+
+    def of(self, roll: Roll) -> tuple[Position, ...]:
+        """Where the legal plays of this one end."""
+        return self.ends[Roll(roll.high, roll.low)]
 
 
 class Outlook(NamedTuple):
@@ -330,55 +344,46 @@ def turn_judged(match: Played, index: int, judge: Judge) -> TurnJudged:
     Both halves are asked for at once, and equal positions once: equal play gives equal numbers.
     """
     phase = match.phases[index]
-    rules = match.variant.rules
-    assert rules is not None
-    games, phase_kind = match.games_before(index), phase.turn.phase
-    before = Seats(*(_seen(games[game_of(seat, phase_kind)], phase_kind) for seat in Seat))
-    after = Seats(*(_seen(phase.games[game_of(seat, phase_kind)], phase_kind) for seat in Seat))
-    rolls = possible_rolls(phase.turn, opening_double=match.opening_double)
-    ends = {
-        position: {roll: rules.results(position, roll) for roll, _ in rolls}
-        for position in dict.fromkeys((before.A, before.B))
-    }
-    values = _Values(match.variant, phase_kind, judge.rolls)
-    values.learn(end for by_roll in ends.values() for results in by_roll.values() for end in results)
-    values.learn((after.A, after.B))  # a play never made leaves what no play would
-    outlooks = {position: _outlook(by_roll, rolls, values) for position, by_roll in ends.items()}
+    kind = phase.turn.phase
+    tables = Seats(*(_table(match, index, seat) for seat in Seat))
+    made = Seats(*(_seen(phase.games[game_of(seat, kind)], kind) for seat in Seat))
+    values = _Values(match.variant, kind, judge.rolls)
+    for seat in Seat:
+        values.gather(made[seat])  # a play never made leaves what no play would
+        values.gather(*(end for ends in tables[seat].ends.values() for end in ends))
+    values.ask()
+    chosen = {seat: tables[seat].of(phase.roll) for seat in Seat if phase.plays[seat].kind == "play"}
+    near = {seat: _closest(ends, made[seat], values) for seat, ends in chosen.items() if len(ends) > 1}
     closer = values
-    candidates = {
-        seat: _closest(ends[before[seat]][_key(phase.roll)], after[seat], values)
-        for seat in Seat
-        if _is_choice(ends[before[seat]][_key(phase.roll)], phase.plays[seat].kind)
-    }
     if judge.plays is not None:
-        closer = _Values(match.variant, phase_kind, judge.plays)
-        closer.learn(
-            [*(end for near in candidates.values() for end in near), *(after[seat] for seat in candidates)]
-        )
+        closer = _Values(match.variant, kind, judge.plays)
+        closer.gather(*(end for ends in near.values() for end in ends))
+        closer.ask()
 
     def half(seat: Seat) -> Half:
-        made, end, outlook = phase.plays[seat], after[seat], outlooks[before[seat]]
-        options = ends[before[seat]][_key(phase.roll)]
-        scale = closer if seat in candidates else values
-        loss, better = 0.0, _NO_PLAYS
-        if seat in candidates:
-            loss, better = _loss(match.variant, before[seat], phase.roll, end, candidates[seat], scale)
-        elif made.kind == "missed":
-            loss = max(map(values.equity, options)) - values.equity(end)
-        kind = made.kind if made.kind != "play" else "choice" if seat in candidates else "forced"
+        end, seen = made[seat], _outlook(tables[seat], values)
+        played_kind, loss, better = phase.plays[seat].kind, 0.0, _NO_PLAYS
+        if seat in near:
+            played_kind = "choice"
+            loss, better = _loss(match.variant, tables[seat].before, phase.roll, end, near[seat], closer)
+        elif played_kind == "play":
+            played_kind = "forced"
+        elif played_kind == "missed":
+            loss = max(map(values.equity, tables[seat].of(phase.roll))) - values.equity(end)
+        scale = closer if seat in near else values
         return Half(
             seat=seat,
-            game=game_of(seat, phase_kind),
-            play=made.text,
-            kind=kind,
+            game=game_of(seat, kind),
+            play=phase.plays[seat].text,
+            kind=played_kind,
             loss=loss,
-            grade=grade_of(loss) if kind == "choice" else None,
+            grade=grade_of(loss) if played_kind == "choice" else None,
             better=better,
             equity=scale.equity(end),
             value=values.equity(end),
             win=scale.chances(end).win,
-            luck=outlook.luck(phase.roll),
-            mean=outlook.mean,
+            luck=seen.luck(phase.roll),
+            mean=seen.mean,
         )
 
     return TurnJudged(phase.turn, phase.roll, Seats(half(Seat.A), half(Seat.B)))
@@ -386,15 +391,19 @@ def turn_judged(match: Played, index: int, judge: Judge) -> TurnJudged:
 
 def outlook(match: Played, index: int, seat: Seat, evaluator: Evaluator) -> Outlook:
     """W of all rolls that this seat could have got in the phase with this place (§6.4)."""
-    phase, rules = match.phases[index], match.variant.rules
+    table = _table(match, index, seat)
+    values = _Values(match.variant, match.phases[index].turn.phase, evaluator)
+    values.gather(*(end for ends in table.ends.values() for end in ends))
+    values.ask()
+    return _outlook(table, values)
+
+
+def _table(match: Played, index: int, seat: Seat) -> _Table:
+    turn, rules = match.phases[index].turn, match.variant.rules
     assert rules is not None
-    kind = phase.turn.phase
-    before = _seen(match.games_before(index)[game_of(seat, kind)], kind)
-    rolls = possible_rolls(phase.turn, opening_double=match.opening_double)
-    ends = {roll: rules.results(before, roll) for roll, _ in rolls}
-    values = _Values(match.variant, kind, evaluator)
-    values.learn(end for results in ends.values() for end in results)
-    return _outlook(ends, rolls, values)
+    before = _seen(match.games_before(index)[game_of(seat, turn.phase)], turn.phase)
+    rolls = dict(possible_rolls(turn, opening_double=match.opening_double))
+    return _Table(before, rolls, {roll: rules.results(before, roll) for roll in rolls})
 
 
 def _seen(game: Position, phase: Phase) -> Position:
@@ -402,25 +411,15 @@ def _seen(game: Position, phase: Phase) -> Position:
     return game.turned() if phase is Phase.K else game
 
 
-def _key(roll: Roll) -> Roll:
-    return Roll(roll.high, roll.low)
-
-
-def _outlook(
-    ends: Mapping[Roll, Sequence[Position]], rolls: Sequence[tuple[Roll, int]], values: _Values
-) -> Outlook:
-    worth = {roll: max(map(values.equity, ends[roll])) for roll, _ in rolls}
-    mean = sum(weight * worth[roll] for roll, weight in rolls) / sum(weight for _, weight in rolls)
+def _outlook(table: _Table, values: _Values) -> Outlook:
+    worth = {roll: max(map(values.equity, ends)) for roll, ends in table.ends.items()}
+    mean = sum(weight * worth[roll] for roll, weight in table.rolls.items()) / sum(table.rolls.values())
     return Outlook(worth, mean)
 
 
-def _is_choice(options: Sequence[Position], kind: str) -> bool:
-    return kind == "play" and len(options) > 1
-
-
-def _closest(options: Sequence[Position], made: Position, values: _Values) -> list[Position]:
+def _closest(ends: Sequence[Position], made: Position, values: _Values) -> list[Position]:
     """The plays worth a closer look, best at first sight first; the one made is among them."""
-    ranked = sorted(options, key=values.equity, reverse=True)
+    ranked = sorted(ends, key=values.equity, reverse=True)
     best = values.equity(ranked[0])
     near = [end for end in ranked[:CLOSEST] if best - values.equity(end) <= CLOSE]
     return near if made in near else [*near, made]

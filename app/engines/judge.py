@@ -29,7 +29,7 @@ class NoJudge(Exception):
         super().__init__("bgsage is not installed here, and nothing else can judge a match: make engines")
 
 
-class Sage:
+class SageEvaluator:
     """bgsage without a cube, by its network alone (`plies` 1) or looking so far ahead. Raises NoJudge.
 
     Exact for bearing off, by its database. Deterministic: the answer depends on the position alone. Takes some 10 µs
@@ -58,7 +58,7 @@ class Sage:
 def judge_of(level: str) -> Judge:
     """The judge of this level, a key of LEVELS. Raises NoJudge."""
     rolls, plays = LEVELS[level]
-    return Judge(Sage(rolls), Sage(plays) if plays != rolls else None)
+    return Judge(SageEvaluator(rolls), SageEvaluator(plays) if plays != rolls else None)
 
 
 def _version() -> str:

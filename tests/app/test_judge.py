@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from app.engines.judge import LEVELS, NoJudge, Sage, judge_of
+from app.engines.judge import LEVELS, NoJudge, SageEvaluator, judge_of
 from engine.analysis import Judge, Played, work
 from engine.bot import worth
 from engine.errors import BadPosition
@@ -22,8 +22,8 @@ from tests.engine.test_analysis import MIDDLE, careless, leading, self_play, swa
 
 
 @pytest.fixture(scope="module")
-def sage() -> Sage:
-    return Sage()
+def sage() -> SageEvaluator:
+    return SageEvaluator()
 
 
 @pytest.fixture(scope="module")
@@ -58,12 +58,12 @@ def positions(match: Played) -> list[Position]:
         pytest.param(pos("6:2 | "), "over", id="the other side has"),
     ],
 )
-def test_an_impossible_position_never_comes_to_it(sage: Sage, position: Position, why: str) -> None:
+def test_an_impossible_position_never_comes_to_it(sage: SageEvaluator, position: Position, why: str) -> None:
     with pytest.raises(BadPosition, match=why):
         sage.chances([pos("6:2 | 6:2"), position])
 
 
-def test_it_is_asked_for_nothing_that_is_over_and_for_no_play(sage: Sage, match: Played) -> None:
+def test_it_is_asked_for_nothing_that_is_over_and_for_no_play(sage: SageEvaluator, match: Played) -> None:
     """Where nothing can be played the position is worth what it is when the other side rolls: not best of one play."""
     asked: list[Position] = []
 
@@ -83,7 +83,7 @@ def test_it_is_asked_for_nothing_that_is_over_and_for_no_play(sage: Sage, match:
     assert chances.win < 0.1
 
 
-def test_nothing_is_asked_nothing_is_answered(sage: Sage) -> None:
+def test_nothing_is_asked_nothing_is_answered(sage: SageEvaluator) -> None:
     assert sage.chances([]) == []
 
 
@@ -97,7 +97,7 @@ def test_without_bgsage_there_is_no_judge(monkeypatch: pytest.MonkeyPatch) -> No
 # ------------------------------------------------------------------------------------------------------- its answers
 
 
-def test_chances_are_chances(sage: Sage, positions: list[Position]) -> None:
+def test_chances_are_chances(sage: SageEvaluator, positions: list[Position]) -> None:
     for chances in sage.chances(positions):
         assert 0 <= chances.win <= 1
         assert 0 <= chances.koks <= chances.mars <= chances.win + 1e-6
@@ -107,13 +107,13 @@ def test_chances_are_chances(sage: Sage, positions: list[Position]) -> None:
 
 @pytest.mark.parametrize("plies", [1, 2])
 def test_an_answer_depends_on_the_position_alone(plies: int, positions: list[Position]) -> None:
-    one, few = Sage(plies), positions[:: 1 if plies == 1 else 12]
+    one, few = SageEvaluator(plies), positions[:: 1 if plies == 1 else 12]
     at_once = one.chances(few)
     assert one.chances(few[::-1]) == at_once[::-1]
-    assert [Sage(plies).chances([position])[0] for position in few] == at_once
+    assert [SageEvaluator(plies).chances([position])[0] for position in few] == at_once
 
 
-def test_it_sees_a_position_from_the_side_that_has_just_played(sage: Sage) -> None:
+def test_it_sees_a_position_from_the_side_that_has_just_played(sage: SageEvaluator) -> None:
     ahead = pos("6:2 5:2 | 12:5 8:5 6:5")
     (won,), (lost,) = sage.chances([ahead]), sage.chances([ahead.turned()])
     assert won.win > 0.999
@@ -123,7 +123,7 @@ def test_it_sees_a_position_from_the_side_that_has_just_played(sage: Sage) -> No
 
 
 def test_a_turned_position_is_the_same_but_for_the_right_to_roll(
-    sage: Sage, positions: list[Position]
+    sage: SageEvaluator, positions: list[Position]
 ) -> None:
     """To roll is worth something: so one's own view and the other's turned view add up to less than nothing.
 
@@ -137,7 +137,7 @@ def test_a_turned_position_is_the_same_but_for_the_right_to_roll(
     assert sum(total > 0.1 for total in sums) <= len(sums) // 10
 
 
-def test_bearing_off_is_exact(sage: Sage) -> None:
+def test_bearing_off_is_exact(sage: SageEvaluator) -> None:
     """Against a checker on 1 that is to roll all is lost; checkers on 6 and 2 go off with 13 of 36 rolls."""
     lost, hoping = sage.chances([pos("6:1 | 1:1"), pos("1:1 | 6:1 2:1")])
     assert lost.win == 0
@@ -168,7 +168,7 @@ def test_every_level_says_which_it_is() -> None:
     assert LEVELS.keys() == {"club", "expert", "master"}
 
 
-def test_without_luck_the_same_is_expected_and_the_spread_is_far_smaller(sage: Sage) -> None:
+def test_without_luck_the_same_is_expected_and_the_spread_is_far_smaller(sage: SageEvaluator) -> None:
     """Two players, one a little worse: the mean of E − L is that of E within the error, its variance less than half."""
 
     def ranked(ends: Sequence[Position]) -> list[int]:
