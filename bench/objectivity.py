@@ -120,6 +120,7 @@ def play(players: Seats[Player], seed: str) -> tuple[Played, Games[Position]]:
     chance = Seats(Random(f"{seed}|A"), Random(f"{seed}|B"))
     games = Games(SHORT.opening(), SHORT.opening())
     phases: list[PhasePlayed] = []
+    over: set[Game] = set()
     parted, match, turn = None, None, FIRST_TURN
     while True:
         roll = Roll(dice.randint(1, 6), dice.randint(1, 6))
@@ -128,7 +129,7 @@ def play(players: Seats[Player], seed: str) -> tuple[Played, Games[Position]]:
         made = []
         for seat in Seat:
             game = game_of(seat, turn.phase)
-            if match is not None and _is_over(games[game], turn):
+            if game in over:
                 continue
             moves, games = _half(players[seat], chance[seat], games, game, turn, roll)
             made.append(moves)
@@ -137,17 +138,13 @@ def play(players: Seats[Player], seed: str) -> tuple[Played, Games[Position]]:
             parted = turn.round if parted is None and games.X != games.Y else parted
             if ends_after(turn, games):
                 match = Played(SHORT, False, tuple(phases), Outcome.FINISHED, None, parted)
-        if turn.phase is Phase.K and all(game_outcome(games[game]) != "-" for game in Game):
+        if turn.phase is Phase.K:  # a game is over at a round's end, and not before (§4.2)
+            over = {game for game in Game if game_outcome(games[game]) != "-"}
+        if len(over) == len(Game):
             assert match is not None
             return match, games
         turn = turn.next()
         assert turn.round < LONGEST
-
-
-def _is_over(position: Position, turn: Turn) -> bool:
-    """A game played out alone: over, and not just waiting for its last move (§4.2)."""
-    white_off, black_off = position.mine[OFF] == CHECKERS, position.theirs[OFF] == CHECKERS
-    return black_off or (white_off and turn.phase is Phase.W)
 
 
 def _half(

@@ -422,6 +422,21 @@ def test_a_last_move_never_made_is_no_decision_but_costs_what_it_costs() -> None
     assert found.result_for_A == -1
 
 
+def test_a_tie_thrown_away_with_the_last_move_is_a_whole_point() -> None:
+    """Black, B on X, has checkers on 4 and 1 and rolls 4-1: both off is a tie; 4/3 3/off leaves one."""
+    match = a_played(
+        ("2W", "6-5", "6/off 5/off", "24/18 13/8"),
+        ("2K", "4-1", "13/9 13/12", "4/3 3/off"),
+        x="6:1 5:1 | 4:1 1:1",
+        y="24:2 13:2 | 24:2 13:2",
+    )
+    found = whole(match, Judge(Clueless()))
+    half = found.turns[3].halves.B
+    assert (half.kind, half.grade, half.loss, half.equity) == ("choice", "blunder", 1, -1)
+    assert [(better.play, better.equity) for better in half.better] == [("4/off 1/off", 0)]
+    assert found.result_for_A == 1
+
+
 def test_a_tied_game_counts_nothing() -> None:
     match = a_played(
         ("2W", "6-5", "6/off 5/off", "24/18 13/8"),
