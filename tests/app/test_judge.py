@@ -18,7 +18,7 @@ from engine.position import CHECKERS, OFF, Position
 from engine.turn import Seats
 from engine.variant import SHORT
 from tests.builders import a_roll, pos
-from tests.engine.test_analysis import MIDDLE, careless, leading, self_play, swapped, whole
+from tests.support.selfplay import MIDDLE, careless, leading, self_play, swapped, whole
 
 
 @pytest.fixture(scope="module")
