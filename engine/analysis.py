@@ -234,9 +234,7 @@ def _certain(points: float) -> Chances:
     """The chances of a game that has ended with so many points for the side that sees it."""
     if not points:
         return Chances(0.5, 0, 0, 0, 0)
-    size = abs(points)
-    won, lost = points > 0, points < 0
-    return Chances(won, won and size > 1, won and size > 2, lost and size > 1, lost and size > 2)
+    return Chances(*map(float, (points > 0, points > 1, points > 2, points < -1, points < -2)))
 
 
 def settled(variant: Variant, position: Position, phase: Phase) -> Chances | None:

@@ -519,6 +519,7 @@ def test_judged_phases_are_kept_as_plain_data_and_the_work_goes_on_from_them() -
     kept += [json.dumps(turn.to_plain()) for turn in work(SELF_PLAY, judge, done=len(kept))]
     turns = [TurnJudged.from_plain(json.loads(line)) for line in kept]
     assert analysed(SELF_PLAY, turns) == at_once
+    assert {type(turn.halves[seat].win) for turn in turns for seat in Seat} == {float}
     assert json.loads(json.dumps(at_once.to_plain()))["objective_for_A"] == at_once.objective_for_A
 
 
