@@ -15,6 +15,7 @@ import contextlib
 import json
 import math
 import multiprocessing
+import signal
 import statistics
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -338,7 +339,9 @@ def main() -> int:
         given.file.write_text(
             "".join(f"{json.dumps(line)}\n" for line in (settings, *done.values())), "utf-8"
         )
-    with ProcessPoolExecutor(given.processes, multiprocessing.get_context("spawn")) as pool:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    pool = ProcessPoolExecutor(given.processes, multiprocessing.get_context("spawn"))
+    try:
         tasks = [pool.submit(measured, number, given.seed, given.a, given.b, judges) for number in missing]
         for task in as_completed(tasks):
             line = task.result()
@@ -346,6 +349,11 @@ def main() -> int:
             if given.file:
                 with given.file.open("a", encoding="utf-8") as out:
                     out.write(json.dumps(line) + "\n")
+    except KeyboardInterrupt:
+        print("broken off; what is in the file will not be played again", file=sys.stderr)
+        return 130
+    finally:
+        pool.shutdown(cancel_futures=True)
     show([done[number] for number in sorted(done) if number < given.matches], judges)
     return 0
 
