@@ -11,7 +11,7 @@ FORMAT = "nardy-match/1"
 
 
 def match_file(history: HistoryView) -> dict[str, Any]:
-    """What `nardy verify` and the dice page read; of a finished match only."""
+    """What `nardy verify`, `nardy analyse` and the dice page read; of a finished match only."""
     info, view = history.info, history.view
     finished = len(history.phases)
     return {

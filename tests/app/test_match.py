@@ -9,9 +9,11 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import pytest_asyncio
 
+from app.review import read_match
 from app.settings import Settings
 from engine.bot import Heuristic
 from tests.support.computers import only
@@ -49,6 +51,9 @@ async def test_two_people_play_a_match_to_the_end(server: LiveServer) -> None:
         assert file["result"] == result
         assert hashlib.sha256(bytes.fromhex(file["dice"]["seed"])).hexdigest() == file["dice"]["commitment"]
         assert len(file["phases"]) % 2 == 0
+        replayed = read_match(msgspec.json.encode(file)).played
+        assert len(replayed.phases) == len(file["phases"])
+        assert replayed.parted == file["parted"]
         again = await boris.get(f"/api/matches/{match_id}/view")
         assert again["result"] == result
 
