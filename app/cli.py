@@ -70,6 +70,17 @@ def _parser() -> argparse.ArgumentParser:
     score.add_argument("file", metavar="FILE", help="cases as JSON; - is standard input")
     verify = command("verify", _verify, "check the dice of a finished match that was downloaded")
     verify.add_argument("file", metavar="MATCH.json", help="- is standard input")
+    analyse = command("analyse", _analyse, "what the plays and the luck of a finished match were worth")
+    analyse.add_argument(
+        "file", metavar="MATCH.json", help="a match that was downloaded; - is standard input"
+    )
+    analyse.add_argument(
+        "--level",
+        choices=("club", "expert", "master"),
+        default="expert",
+        help="how closely plays are looked at: network alone, one look-ahead, two (expert)",
+    )
+    analyse.add_argument("--json", action="store_true", help="all of it, as one line of JSON")
     return parser
 
 
@@ -244,6 +255,35 @@ def _verify(given: argparse.Namespace) -> int:
         raise _Failed(f"{given.file} is {error}") from None
     print(checked)
     return 1 if checked.wrong else 0
+
+
+def _analyse(given: argparse.Namespace) -> int:
+    from app.engines.judge import NoJudge, judge_of
+    from app.review import NotAnalysable, plain, read_match, report
+    from engine.analysis import analysed, work
+
+    try:
+        with _open(given.file) as opened:
+            recorded = read_match(opened.read())
+        judge = judge_of(given.level)
+    except NotAnalysable as error:
+        raise _Failed(f"{given.file} is {error}") from None
+    except NoJudge as error:
+        raise _Failed(str(error)) from None
+    turns, phases = [], len(recorded.played.phases)
+    is_watched = sys.stderr.isatty()
+    for turn in work(recorded.played, judge):
+        turns.append(turn)
+        if is_watched:
+            print(f"\r{len(turns)} of {phases} phases", end="", file=sys.stderr, flush=True)
+    if is_watched and turns:
+        print("\r" + " " * 30, end="\r", file=sys.stderr, flush=True)
+    found = analysed(recorded.played, turns, judge.names)
+    if given.json:
+        _write(plain(recorded, found))
+    else:
+        print(report(recorded, found))
+    return 0
 
 
 @contextlib.contextmanager

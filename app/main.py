@@ -13,8 +13,11 @@ from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 
+from app.engines.levels import levels_here
+from app.engines.pool import Pool
 from app.logs import set_about
 from app.service.accounts import Accounts
+from app.service.computers import Computers
 from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
@@ -22,7 +25,6 @@ from app.settings import Settings
 from app.store import Store, open_store
 from app.web import accounts, health, openapi, pages, play, problems, requests, socket
 from app.web.deps import Services, Sessions
-from engine.bot import Heuristic
 
 _COMPARE_CLOCKS_S = 30.0
 _STOP_S = 2.0
@@ -80,7 +82,8 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
         await now.set(store)
         comparing = asyncio.create_task(now.keep_right(store))
         try:
-            matches = Matches(store, Heuristic(), node, now, computer_pace_ms=computer_pace_ms)
+            computers = Computers(levels_here(), Pool(settings.computer_workers))
+            matches = Matches(store, computers, node, now, computer_pace_ms=computer_pace_ms)
             app.state.services = Services(
                 sessions=Sessions(secret, secure=settings.base_url.startswith("https://")),
                 accounts=Accounts(store, now),
@@ -95,6 +98,7 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
                 yield
             finally:
                 await _in_time(matches.close())
+                await _in_time(computers.close())
         finally:
             comparing.cancel()
             await asyncio.gather(comparing, return_exceptions=True)

@@ -13,6 +13,8 @@
 | `LOG_LEVEL`           | `info`        | `debug`, `info`, `warning`, `error` or `critical`                           |
 | `LOG_FORMAT`          | `auto`        | `json`, `text`, or `auto`: text on a terminal, JSON elsewhere               |
 | `FORWARDED_ALLOW_IPS` | `127.0.0.1`   | the proxies whose `X-Forwarded-*` headers are believed, by comma; `*` all   |
+| `COMPUTER_WORKERS`    | by the cores  | processes in which computer players think, 1 to 64. Empty: one less than    |
+|                       |               | there are cores, at least 1, at most 4                                      |
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from urllib.parse import urlsplit
 _LOG_FORMATS = ("auto", "json", "text")
 _LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
 _SHORTEST_SECRET = 16
+_MOST_WORKERS = 64
 
 
 class BadSettings(ValueError):
@@ -51,6 +54,7 @@ class Settings:
     log_level: str = "info"
     forwarded_allow_ips: str = "127.0.0.1"
     log_format: str = "auto"
+    computer_workers: int = field(default_factory=lambda: _usual_workers())
 
     @property
     def sqlite_file(self) -> Path | None:
@@ -83,6 +87,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         log_level=_one_of("LOG_LEVEL", _LOG_LEVELS, given.get("LOG_LEVEL", "info")),
         forwarded_allow_ips=given.get("FORWARDED_ALLOW_IPS", "127.0.0.1"),
         log_format=_one_of("LOG_FORMAT", _LOG_FORMATS, given.get("LOG_FORMAT", "auto")),
+        computer_workers=_workers(given.get("COMPUTER_WORKERS", "")),
     )
 
 
@@ -90,6 +95,20 @@ def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > 65_535:
         raise BadSettings("PORT", f"is a whole number up to 65535, not '{text}'")
     return int(text)
+
+
+def _workers(text: str) -> int:
+    if not text:
+        return _usual_workers()
+    if not text.isdecimal() or not 1 <= int(text) <= _MOST_WORKERS:
+        raise BadSettings("COMPUTER_WORKERS", f"is a whole number from 1 to {_MOST_WORKERS}, not '{text}'")
+    return int(text)
+
+
+def _usual_workers() -> int:
+    """One core is the server's own."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(4, max(1, cores - 1))
 
 
 def _database_url(text: str) -> str:

@@ -8,10 +8,44 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 
-from engine.plays import Hop, after
+from engine.dice import Roll
+from engine.plays import Edge, Hop, after, step_graph
 from engine.position import BAR, Position, Side
 from engine.turn import Color, Game
 from engine.view import View
+
+
+class Task(NamedTuple):
+    """What a computer is asked: where the checkers are, and every way of playing the roll; nothing else of a match."""
+
+    position: Position
+    steps: tuple[tuple[Edge, ...], ...]  # StepGraph.nodes
+
+
+def task_of(view: View) -> Task:
+    """What the player of this view owes."""
+    assert view.mine is not None, "nothing is owed"
+    assert view.mine.steps is not None, "it has been played"
+    board = view.boards[Game(view.mine.game)]
+    position = Position(tuple(board["white"]), tuple(board["black"]))
+    mine = position if Color(view.mine.color) is Color.WHITE else position.turned()
+    return Task(mine, view.mine.steps)
+
+
+def task_for(position: Position, roll: Roll) -> Task:
+    """A roll of short nardy to be played, outside a match."""
+    return Task(position, step_graph(position, roll).nodes)
+
+
+def ends(task: Task) -> Iterable[tuple[Position, tuple[Hop, ...]]]:
+    """The position after each legal play, once, with one way there."""
+    ways: dict[int, tuple[Hop, ...]] = {0: ()}
+    for node, edges in enumerate(task.steps):  # a move leads to a later node
+        for start, end, _, _, following in edges:
+            if following not in ways:
+                ways[following] = (*ways[node], Hop(start, end))
+        if not edges:
+            yield after(task.position, ways[node]), ways[node]
 
 
 class Computer(Protocol):
@@ -29,6 +63,13 @@ class Computer(Protocol):
         """A legal play for the player whose view this is, who owes one; empty where nothing can be played."""
 
 
+class Solver(Computer, Protocol):
+    """A computer that can be asked without the match around it, and so in another process."""
+
+    def best(self, task: Task) -> tuple[Hop, ...]:
+        """What `choose` gives for a view with this task."""
+
+
 class Heuristic:
     """The built-in player: of all positions that it could leave, the one that looks best at a glance."""
 
@@ -36,30 +77,12 @@ class Heuristic:
     version = "1"
 
     def choose(self, view: View) -> tuple[Hop, ...]:
+        """The play whose end scores best."""
+        return self.best(task_of(view))
+
+    def best(self, task: Task) -> tuple[Hop, ...]:
         """The play whose end scores best; of equals, always the same one."""
-        before = _mine_to_play(view)
-        ends = ((worth(end), end.mine, end.theirs, hops) for end, hops in _ends(view, before))
-        return max(ends)[3]
-
-
-def _mine_to_play(view: View) -> Position:
-    assert view.mine is not None, "nothing is owed"
-    board = view.boards[Game(view.mine.game)]
-    position = Position(tuple(board["white"]), tuple(board["black"]))
-    return position if Color(view.mine.color) is Color.WHITE else position.turned()
-
-
-def _ends(view: View, before: Position) -> Iterable[tuple[Position, tuple[Hop, ...]]]:
-    """Every finished node of the step graph, once, with one way there."""
-    assert view.mine is not None
-    assert view.mine.steps is not None, "it has been played"
-    ways: dict[int, tuple[Hop, ...]] = {0: ()}
-    for node, edges in enumerate(view.mine.steps):  # a move leads to a later node
-        for start, end, _, _, following in edges:
-            if following not in ways:
-                ways[following] = (*ways[node], Hop(start, end))
-        if not edges:
-            yield after(before, ways[node]), ways[node]
+        return max((worth(end), end.mine, end.theirs, hops) for end, hops in ends(task))[3]
 
 
 # ------------------------------------------------------------------------------------- what a position is worth

@@ -7,6 +7,7 @@ where the checkers end, never by how they were written. Which points are closed 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -448,6 +449,21 @@ def notation(moves: Sequence[Move]) -> str:
         _hop_text(Hop(*hop)) + "*" * hit + (f"({number})" if number > 1 else "")
         for hop, (number, hit) in grouped.items()
     )
+
+
+def read_notation(text: str) -> tuple[Hop, ...] | None:
+    """The moves of a play in standard notation, `bar/21 13/8(2) 6/5*`, or None if it is not written so.
+
+    Several points in one go, `24/18/13`, are not: `notation` writes one hop a die.
+    """
+    hops: list[Hop] = []
+    for item in text.split():
+        match = re.fullmatch(r"(bar|[1-9][0-9]?)/(off|[1-9][0-9]?)\*?(?:\(([2-4])\))?", item)
+        if match is None:
+            return None
+        start = BAR if match[1] == "bar" else int(match[1])
+        hops += [Hop(start, OFF if match[2] == "off" else int(match[2]))] * int(match[3] or 1)
+    return tuple(hops)
 
 
 def _hop_text(hop: Hop) -> str:

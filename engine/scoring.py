@@ -15,7 +15,7 @@ from engine.ruleset import Ruleset
 from engine.turn import Color, Game, Games, Seat, Seats, player_of
 from engine.variant import VARIANTS
 
-_CLASSIC = {"oin": 1, "mars": 2, "koks": 3}
+CLASS_POINTS = {"oin": 1, "mars": 2, "koks": 3}  # of a lost game on the classic basis (§6.1)
 
 
 class Outcome(StrEnum):
@@ -121,7 +121,7 @@ def points_of(ruleset: Ruleset, loser: Side, loss_class: str) -> int:
     """What a lost game is worth on the ruleset's basis (§6.1)."""
     match ruleset.scoring:
         case "classic":
-            return _CLASSIC[loss_class]
+            return CLASS_POINTS[loss_class]
         case "checkers":
             return CHECKERS - loser[OFF]
         case _:

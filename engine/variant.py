@@ -19,6 +19,7 @@ class PlayRules:
     step_graph: Callable[[Position, Roll], StepGraph]
     find_play: Callable[[Position, Roll, Sequence[Hop]], Play]
     after: Callable[[Position, Sequence[Move]], Position]
+    results: Callable[[Position, Roll], tuple[Position, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ SHORT = Variant(
     key="short",
     start=side({24: 2, 13: 5, 8: 3, 6: 5}),
     has_koks=True,
-    rules=PlayRules(plays.legal_plays, plays.step_graph, plays.find_play, plays.after),
+    rules=PlayRules(plays.legal_plays, plays.step_graph, plays.find_play, plays.after, plays.results),
 )
 LONG = Variant(key="long", start=side({24: 15}), has_koks=False, rules=None)
 

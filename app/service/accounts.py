@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable
 
@@ -37,7 +38,8 @@ def clean_name(name: str) -> str:
         raise BadName("invisible", "A name has more marks than letters.")
     if "#" in cleaned:
         raise BadName("hash", "The sign # marks players of one name; no name has it.")
-    if folded(cleaned) in map(folded, _COMPUTERS):
+    first = re.match(r"\w*", folded(cleaned))
+    if first and first[0] in map(folded, _COMPUTERS):  # `Компьютер · мастер`, too
         raise BadName("computer", "That is what computer players are called.")
     return cleaned
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 Param = str | int | None
+HintRefused = Literal["hint-rated", "hint-not-owed"]
 Missing = Literal["restart", "matches", "database", "schema"]
 
 
@@ -117,6 +118,30 @@ class TooManyMatches(AppError):
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"You have {limit} matches that wait or run already.", limit=limit)
+
+
+class NoSuchComputer(AppError):
+    """A computer player that this server does not have: it may lack the engine, or have another release of it."""
+
+    code, status = "no-such-computer", 422
+
+    def __init__(self, computer: str, version: str | None = None) -> None:
+        super().__init__(
+            f"This server has no computer player '{computer}'.", computer=computer, version=version
+        )
+
+
+class NoHint(AppError):
+    """Hints are for a play that one owes, in a match that is not rated."""
+
+    code, status = "no-hint", 409
+    WORDS: ClassVar[dict[HintRefused, str]] = {
+        "hint-rated": "in a rated match nobody is helped",
+        "hint-not-owed": "you owe no play now",
+    }
+
+    def __init__(self, because: HintRefused) -> None:
+        super().__init__(f"No hint: {self.WORDS[because]}.", because=because)
 
 
 class ShuttingDown(AppError):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.engines.levels import level_named
 from app.store import Store
 from app.store.matches import StoredMatch
 from engine.turn import Seat, Seats
@@ -13,13 +14,15 @@ from engine.turn import Seat, Seats
 
 @dataclass(frozen=True, slots=True)
 class PlayerInfo:
-    """A player as others see him; the tag tells two of one name apart."""
+    """A player as others see him; the tag tells two of one name apart. Of a computer: which level and version."""
 
     name: str
     tag: str | None
     kind: str
     points: int
     strength: int
+    level: str | None = None
+    version: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,8 @@ async def players_of(store: Store, matches: Sequence[StoredMatch], now: int) -> 
             kind=account.kind,
             points=ratings[account.id].points,
             strength=round(ratings[account.id].strength_in("short").r),
+            level=level_named(account.name) if account.kind == "computer" else None,
+            version=account.version,
         )
         for account in accounts.values()
     }

@@ -10,11 +10,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from app.engines.levels import level_named
+from app.service.computers import BEGINNER, ComputerInfo
 from app.service.errors import (
     BadSeatSecret,
     KeyUsed,
     MatchStillRuns,
     NeedsInvite,
+    NoHint,
     NoSuchMatch,
     NotWaiting,
     NotYourSeat,
@@ -28,7 +31,6 @@ from app.store.ids import new_id
 from app.store.matches import KeyReused, NewMatch, SeatTaken, StoredMatch
 from app.store.matches import NotMaker as StoreNotMaker
 from app.store.matches import NotWaiting as StoreNotWaiting
-from engine.bot import Heuristic
 from engine.errors import BadRuleset
 from engine.ruleset import PRESETS, Ruleset
 from engine.turn import Seat, Seats
@@ -45,6 +47,15 @@ class Live:
 
     info: Info
     view: View
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What the strongest computer of this server would play, in the turn that it names."""
+
+    turn: str
+    level: str
+    moves: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +77,18 @@ class Lobby:
         self._now = now
 
     async def create(
-        self, account_id: str, preset: str, changes: Mapping[str, Any], opponent: str, key: str | None = None
+        self,
+        account_id: str,
+        preset: str,
+        changes: Mapping[str, Any],
+        opponent: str,
+        key: str | None = None,
+        *,
+        level: str = BEGINNER,
     ) -> Info:
-        """A new match of this player: `link`, `anyone` or `computer` as the opponent.
+        """A new match of this player: `link`, `anyone`, or `computer` of this level as the opponent.
 
-        The same idempotency key gives the same match. Raises BadRuleset, TooManyMatches.
+        The same idempotency key gives the same match. Raises BadRuleset, NoSuchComputer, TooManyMatches.
         """
         self._matches.require_open()
         ruleset = ruleset_of(preset, changes)
@@ -78,6 +96,7 @@ class Lobby:
         if len(running) >= OPEN_AT_ONCE and not (key and await self._store.matches.has_key(account_id, key)):
             raise TooManyMatches(OPEN_AT_ONCE)
         against_computer = opponent == "computer"
+        computer = await self._computer(level) if against_computer else None
         new = NewMatch(
             id=new_id(),
             preset=preset if ruleset == PRESETS[preset].ruleset else "own",
@@ -85,12 +104,13 @@ class Lobby:
             public=opponent == "anyone",
             code=None if against_computer else _new_code(),
             maker=account_id,
-            players=Seats(account_id, await self._computer() if against_computer else None),
+            players=Seats(account_id, computer),
             computers=frozenset({Seat.B}) if against_computer else frozenset(),
             created_at=self._now(),
             server_seed=secrets.token_bytes(32),
         )
-        call = f"{opponent} {preset} {json.dumps(ruleset.to_dict(), sort_keys=True)}"
+        rival = opponent if not against_computer or level == BEGINNER else f"{opponent} {level}"
+        call = f"{rival} {preset} {json.dumps(ruleset.to_dict(), sort_keys=True)}"
         try:
             match = await self._store.matches.create(new, key=key, call=call)
         except KeyReused:
@@ -99,9 +119,10 @@ class Lobby:
             await self._matches.begin(match.id)
         return await self._info(match, Seat.A)
 
-    async def _computer(self) -> str:
-        account = await self._store.accounts.ensure_computer(Heuristic.name, Heuristic.version)
-        return account.id
+    async def _computer(self, level: str) -> str:
+        """The account of the computer of this level. Raises NoSuchComputer."""
+        player = self._matches.computers.level(level)
+        return (await self._store.accounts.ensure_computer(player.name, player.version)).id
 
     async def session(self, account_id: str | None) -> SessionInfo | None:
         """The caller's own player."""
@@ -198,7 +219,7 @@ class Lobby:
     async def rematch(self, match_id: str, account_id: str) -> Info:
         """Ask for a rematch, or agree to one: a new match, new dice, seats exchanged (§12.4).
 
-        Raises NoSuchMatch, NotYourSeat, MatchStillRuns.
+        Raises NoSuchMatch, NotYourSeat, MatchStillRuns, NoSuchComputer.
         """
         self._matches.require_open()
         match = await self._load(match_id)
@@ -207,6 +228,7 @@ class Lobby:
             raise NotYourSeat
         if match.state != "over":
             raise MatchStillRuns
+        players = [await self._again(match, s) for s in (Seat.B, Seat.A)]
         match = await self._store.matches.ask_rematch(match_id, seat)
         if match.rematch_id is None and match.rematch_asked | match.computers == set(Seat):
             new = NewMatch(
@@ -216,7 +238,7 @@ class Lobby:
                 public=False,
                 code=None,
                 maker=match.maker,
-                players=Seats(match.players.B, match.players.A),
+                players=Seats(*players),
                 computers=frozenset(computer.other for computer in match.computers),
                 created_at=self._now(),
                 server_seed=secrets.token_bytes(32),
@@ -226,6 +248,42 @@ class Lobby:
             match = await self._load(match_id)
         await self._matches.refresh(match_id)
         return await self._info(match, seat)
+
+    async def _again(self, match: StoredMatch, seat: Seat) -> str | None:
+        """Who plays a rematch for this seat: the same, or of a computer the release of its level that is here now.
+
+        Raises NoSuchComputer.
+        """
+        account_id = match.players[seat]
+        if seat not in match.computers or account_id is None:
+            return account_id
+        account = await self._store.accounts.load(account_id)
+        assert account is not None
+        if self._matches.computers.has(account.name, account.version):
+            return account_id
+        return await self._computer(level_named(account.name) or account.name)
+
+    def computers(self) -> list[ComputerInfo]:
+        """The computer players that this server has, from the weakest."""
+        return self._matches.computers.offered()
+
+    async def hint(self, match_id: str, account_id: str) -> Hint:
+        """Advice on the caller's own owed play, where nothing is at stake.
+
+        Raises NoSuchMatch, NotYourSeat, NoHint.
+        """
+        match = await self._load(match_id)
+        seat = await self.seat_of(match_id, account_id)
+        if seat is None:
+            raise NotYourSeat
+        if match.ruleset.rated:
+            raise NoHint("hint-rated")
+        view = await self._matches.view(match_id, seat)
+        steps = view.mine.steps if view is not None and view.stage == "playing" and view.mine else None
+        if view is None or view.turn is None or not steps or not steps[0]:
+            raise NoHint("hint-not-owed")
+        computers = self._matches.computers
+        return Hint(view.turn, computers.strongest().key, await computers.advise(view))
 
     async def seat_of(self, match_id: str, account_id: str | None) -> Seat | None:
         """The seat that this account may play in this match."""

@@ -16,6 +16,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from app.logs import apart
+from app.service.computers import Computers
 from app.service.displays import Accepted, Display, Refused
 from app.service.errors import AppError, MatchStillRuns, NoSuchMatch, NotYourSeat, ShuttingDown
 from app.service.info import Info, PlayerInfo, info_of, players_of
@@ -24,7 +25,6 @@ from app.store.codec import Unreadable
 from app.store.database import CommandSeen, VersionTaken
 from app.store.matches import StoredMatch
 from app.store.results import Finish
-from engine.bot import Computer
 from engine.errors import AlreadyPlayed, IllegalPlay, MatchIsOver, NotStarted, RuleError, StaleTurn
 from engine.match import (
     AcceptDraw,
@@ -95,6 +95,9 @@ class _Room:
                 views[display.seat] = view_for(self.match, display.seat, self.drafts) if self.match else None
             display.show(views[display.seat])
 
+    def player(self, seat: Seat) -> PlayerInfo | None:
+        return self.players.get(self.stored.players[seat] or "")
+
     def has_display(self, seat: Seat) -> bool:
         return any(display.seat is seat for display in self.displays)
 
@@ -120,14 +123,14 @@ class Matches:
     def __init__(
         self,
         store: Store,
-        computer: Computer,
+        computers: Computers,
         node: str,
         now: Callable[[], int],
         *,
         computer_pace_ms: int = 900,
     ) -> None:
         self._store = store
-        self._computer = computer
+        self.computers = computers
         self._node = node
         self._now = now
         self._pace_ms = computer_pace_ms
@@ -664,6 +667,7 @@ class Matches:
                 and room.match.owes(seat)
                 and room.match.can_move(seat)
                 and (seat, turn) not in room.thinking
+                and self.computers.plays(room.player(seat))
             ):
                 room.thinking.add((seat, turn))
                 self._spawn(self._think(room, seat, turn), room)
@@ -680,11 +684,11 @@ class Matches:
     async def _think(self, room: _Room, seat: Seat, turn: Turn) -> None:
         """The computer is given a view like any player, and plays like any player."""
         try:
-            match = room.match
-            if match is None or match.turn != turn or not match.owes(seat):
+            match, player = room.match, room.player(seat)
+            if match is None or player is None or match.turn != turn or not match.owes(seat):
                 return
             rests_at = match.shown_at + self._pace_ms
-            hops = await asyncio.to_thread(self._computer.choose, view_for(match, seat))
+            hops = await self.computers.choose(match.id, player, view_for(match, seat))
             await asyncio.sleep(max(0, rests_at - self._now()) / 1000)
             async with room.lock:
                 await self._carry_out(

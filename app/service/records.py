@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.service.info import PlayerInfo
 from app.service.matches import HistoryView
 
 FORMAT = "nardy-match/1"
 
 
 def match_file(history: HistoryView) -> dict[str, Any]:
-    """What `nardy verify` and the dice page read; of a finished match only."""
+    """What `nardy verify`, `nardy analyse` and the dice page read; of a finished match only."""
     info, view = history.info, history.view
     finished = len(history.phases)
     return {
@@ -21,8 +22,8 @@ def match_file(history: HistoryView) -> dict[str, Any]:
         "preset": info.preset,
         "ruleset": info.ruleset,
         "players": {
-            "A": info.players.A and {"name": info.players.A.name, "kind": info.players.A.kind},
-            "B": info.players.B and {"name": info.players.B.name, "kind": info.players.B.kind},
+            "A": info.players.A and _player(info.players.A),
+            "B": info.players.B and _player(info.players.B),
         },
         "started_at": info.started_at,
         "finished_at": info.finished_at,
@@ -41,3 +42,8 @@ def match_file(history: HistoryView) -> dict[str, Any]:
         "result": view.result,
         "ratings": info.ratings,
     }
+
+
+def _player(player: PlayerInfo) -> dict[str, Any]:
+    said: dict[str, Any] = {"name": player.name, "kind": player.kind}
+    return said | {"version": player.version} if player.version else said

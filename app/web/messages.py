@@ -6,7 +6,15 @@ import re
 from typing import Annotated, Any, Literal
 
 import msgspec
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from app.service.displays import Accepted, Bye, Frame, Goodbye, Ping, Refused, ViewFrame
 from app.service.errors import AppError
@@ -214,11 +222,31 @@ class NameBody(_Message):
 
 
 class NewMatchBody(_Message):
-    """A match to be made: a preset, what is to differ from it, and who the opponent may be."""
+    """A match to be made: a preset, what is to differ from it, who the opponent may be, and which computer."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"preset": "objective", "ruleset": {"scoring": "classic"}, "opponent": "link"},
+                {"preset": "training", "opponent": "computer", "level": "master"},
+            ]
+        }
+    )
 
     preset: Annotated[str, Field(max_length=40, examples=["objective"])] = "objective"
     ruleset: Annotated[dict[str, Any], Field(examples=[{"scoring": "classic"}])] = {}
     opponent: Literal["link", "anyone", "computer"] = "link"
+    level: Annotated[
+        Literal["beginner", "club", "expert", "master"] | None,
+        Field(description="Of the computer; `beginner` if it is not said."),
+    ] = None
+
+    @field_validator("level")
+    @classmethod
+    def _of_a_computer(cls, level: str | None, said: ValidationInfo) -> str | None:
+        if level is not None and said.data.get("opponent") != "computer":
+            raise ValueError("only a computer has a level")
+        return level
 
 
 class SeatSecretBody(_Message):

@@ -11,8 +11,9 @@ import msgspec
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from app.service.computers import ComputerInfo
 from app.service.info import Info, SessionInfo
-from app.service.lobby import LobbyView
+from app.service.lobby import Hint, LobbyView
 from app.service.matches import HistoryView
 from app.web.problems import Problem
 from engine.view import View
@@ -43,7 +44,17 @@ class Rulesets:
     keys: dict[str, str]
 
 
-ANSWERS: tuple[type, ...] = (Info, View, HistoryView, LobbyView, SessionView, SeatLink, Rulesets)
+@dataclass(frozen=True, slots=True)
+class ComputersView:
+    """The computer players that can be played against here, from the weakest."""
+
+    computers: list[ComputerInfo]
+
+
+ANSWERS: tuple[type, ...] = (
+    *(Info, View, HistoryView, LobbyView),
+    *(SessionView, SeatLink, Rulesets, ComputersView, Hint),
+)
 
 PROBLEM: dict[int | str, dict[str, Any]] = {
     "default": {

@@ -8,14 +8,15 @@ from typing import Annotated, Any
 import segno
 from fastapi import APIRouter, Header, Request, Response
 
+from app.service.computers import BEGINNER
 from app.service.info import Info
-from app.service.lobby import LobbyView, presets_offered
+from app.service.lobby import Hint, LobbyView, presets_offered
 from app.service.matches import HistoryView
 from app.service.records import match_file
 from app.web.accounts import json_answer
 from app.web.deps import Caller, Player, Served
 from app.web.messages import NewMatchBody, SeatSecretBody, schemas
-from app.web.openapi import PROBLEM, Rulesets, SeatLink, answers
+from app.web.openapi import PROBLEM, ComputersView, Rulesets, SeatLink, answers
 from engine.ruleset import key_values
 from engine.view import View
 
@@ -35,6 +36,12 @@ async def rulesets() -> dict[str, Any]:
     return {"presets": presets_offered(), "keys": key_values()}
 
 
+@router.get("/computers", summary="The computer players of this server", responses=answers(ComputersView))
+async def computers(of: Served) -> Response:
+    """From the weakest. One that the server lacks is not here, and cannot be played against."""
+    return json_answer(ComputersView(of.lobby.computers()))
+
+
 @router.get("/lobby", summary="Matches that wait, matches to watch, my own", responses=answers(LobbyView))
 async def lobby(of: Served, account: Caller) -> Response:
     """Running matches as of the last finished phase."""
@@ -43,8 +50,10 @@ async def lobby(of: Served, account: Caller) -> Response:
 
 @router.post("/matches", status_code=201, summary="Make a match", responses=answers(Info, 201))
 async def create(of: Served, account: Player, body: NewMatchBody, key: Key = None) -> Response:
-    """Problems: `no-name`, `bad-ruleset`, `too-many-matches`."""
-    info = await of.lobby.create(account, body.preset, body.ruleset, body.opponent, key)
+    """Problems: `no-name`, `bad-ruleset`, `no-such-computer`, `too-many-matches`."""
+    info = await of.lobby.create(
+        account, body.preset, body.ruleset, body.opponent, key, level=body.level or BEGINNER
+    )
     return json_answer(info, 201)
 
 
@@ -104,6 +113,12 @@ async def view(of: Served, account: Caller, match_id: str) -> Response:
     return json_answer(await of.matches.view(match_id, await of.lobby.seat_of(match_id, account)))
 
 
+@router.get("/matches/{match_id}/hint", summary="What a strong computer would play", responses=answers(Hint))
+async def hint(of: Served, account: Player, match_id: str) -> Response:
+    """For one's own owed play, never in a rated match. Problems: `not-your-seat`, `no-hint`."""
+    return json_answer(await of.lobby.hint(match_id, account))
+
+
 @router.get(
     "/matches/{match_id}/history",
     summary="The finished phases, for the replay",
@@ -134,5 +149,5 @@ async def open_seat(of: Served, account: Player, match_id: str, body: SeatSecret
     "/matches/{match_id}/rematch", summary="Ask for a rematch, or agree to one", responses=answers(Info)
 )
 async def rematch(of: Served, account: Player, match_id: str) -> Response:
-    """Problems: `not-your-seat`, `match-still-runs`."""
+    """Problems: `not-your-seat`, `match-still-runs`, `no-such-computer`."""
     return json_answer(await of.lobby.rematch(match_id, account))

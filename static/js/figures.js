@@ -1,7 +1,7 @@
 // Small drawings and words that several pages share: a die, a row of checkers, a player's name, signed numbers.
 // Knows no rules; draws what it is given.
 
-import { icon, el } from './page.js';
+import { el, icon, nameOf } from './page.js';
 import { t } from './i18n.js';
 
 const PIPS = {
@@ -39,9 +39,6 @@ export function tray(color, count) {
   }
   return box;
 }
-
-/** A computer player is called so in the language of the page; what its program is called stays in the record. */
-const nameOf = (player) => (player.kind === 'computer' ? t('common.computer') : player.name);
 
 /** The name, and its tag when somebody else has the same one. */
 export function playerMark(player, { bold = true } = {}) {

@@ -67,13 +67,14 @@ function tell(form, words) {
 
 // ---- new match -------------------------------------------------------------------------------------------
 
-const NEW = { presets: [], preset: 'objective', ruleset: null, opponent: 'link', open: false };
+const NEW = { presets: [], preset: 'objective', ruleset: null, opponent: 'link', levels: [], level: 'beginner', open: false };
 
 async function startForm() {
   const form = byId('create');
   try {
-    const answer = await api.get('/api/rulesets');
+    const [answer, { computers }] = await Promise.all([api.get('/api/rulesets'), api.get('/api/computers')]);
     NEW.presets = answer.presets.filter((preset) => preset.ruleset.variant === 'short');
+    NEW.levels = computers.map((computer) => computer.level);
   } catch (problem) {
     form.replaceChildren(el('h2', {}, t('site.new.title')), alertBox(problemText(problem)));
     return;
@@ -135,6 +136,9 @@ function choice(name, legend, options, value, onpick) {
 function drawForm(form) {
   const words = el('p', { class: 'words', id: 'words' });
   const open = el('button', { class: 'link', type: 'button', 'aria-expanded': 'false', 'aria-controls': 'keys' });
+  const levels = choice('level', t('site.new.level'), NEW.levels.map((key) => [key, t(`common.level.${key}`)]), NEW.level, (key) => {
+    NEW.level = key;
+  });
   const panel = el('div', { class: 'rule-keys', id: 'keys', hidden: true });
   const button = el('button', { class: 'button primary', id: 'create-button' });
   const rated = el('span', { class: 'muted small', id: 'create-rated' });
@@ -157,6 +161,7 @@ function drawForm(form) {
       NEW.opponent = key;
       refresh();
     }),
+    levels,
     el('div', { class: 'words-box' }, words, open),
     panel,
     el('div', { class: 'row' }, button, rated),
@@ -173,6 +178,7 @@ function drawForm(form) {
     open.textContent = t(NEW.open ? 'site.new.change_done' : 'site.new.change');
     button.textContent = t(NEW.opponent === 'computer' ? 'site.new.play_computer' : 'site.new.create');
     rated.textContent = t(!NEW.ruleset.rated ? 'site.new.unrated' : NEW.opponent === 'computer' ? 'site.new.computer_unrated' : 'site.new.rated');
+    levels.hidden = NEW.opponent !== 'computer' || NEW.levels.length < 2;
     const key = clockKey(NEW.ruleset);
     for (const radio of form.querySelectorAll('input[name="clock"]')) radio.checked = radio.value === key;
     refreshKeys(panel);
@@ -266,7 +272,9 @@ async function create(form) {
   tell(form, null);
   try {
     if (!await haveName(form)) return;
-    const info = await api.post('/api/matches', { preset: NEW.preset, ruleset: changes(presetRuleset(), NEW.ruleset), opponent: NEW.opponent });
+    const { preset, opponent } = NEW;
+    const level = opponent === 'computer' ? NEW.level : null;
+    const info = await api.post('/api/matches', { preset, ruleset: changes(presetRuleset(), NEW.ruleset), opponent, level });
     location.assign(`/match/${info.id}`);
   } catch (problem) {
     tell(form, problemText(problem));

@@ -166,11 +166,20 @@ export function setWhere(text) {
   if (where) where.textContent = text;
 }
 
+/**
+ * What a player is called in the language of the page; what a computer's program is called stays in the record.
+ * "Компьютер · мастер": its level belongs to its name.
+ */
+export function nameOf(player) {
+  if (player.kind !== 'computer' || !hasWord('common.computer')) return player.name;
+  const level = `common.level.${player.level}`;
+  return player.level && hasWord(level) ? t('common.computer_level', { level: t(level) }) : t('common.computer');
+}
+
 /** A player as others see him: "Вера", or "Вера #k3f" when another one has the same name. */
 export function playerName(player) {
   if (!player) return '…';
-  const name = player.kind === 'computer' && hasWord('common.computer') ? t('common.computer') : player.name;
-  return player.tag ? `${name} #${player.tag}` : name;
+  return player.tag ? `${nameOf(player)} #${player.tag}` : nameOf(player);
 }
 
 /** Shows the player in the header. `own`: it is this session's, who can change his name. */

@@ -1,7 +1,7 @@
 // A player's table: his board on the stage, the strip, the line that says what is next, the buttons. It holds the
 // newest view and the half-made play, and decides nothing that a rule decides.
 
-import { problemText } from './api.js';
+import { api, problemText } from './api.js';
 import { formatClock, notation, t } from './i18n.js';
 import { el, icon, playerName, setTitle, setWhere } from './page.js';
 import { announceSwap, PauseBox, Prompt } from './announce.js';
@@ -77,12 +77,13 @@ export class Table {
     this.strip = new Strip({ homeLeft: settings.get('homeLeft'), look: () => this._look() });
     this.resign = new Resign({ price: () => this._price(), go: (points) => this._resign(points), refused: () => this.prompt.say(t('match.resign.not_now'), '', { ms: 4000 }) });
     this.draw = el('button', { class: 'button plain', type: 'button', hidden: true, onclick: () => this._drawOffer() });
+    this.hint = el('button', { class: 'button plain', type: 'button', hidden: true, onclick: () => this._hint() }, t('match.hint.ask'));
     this.dicePanel = new DicePanel(this.info.id);
     this.text = keysPanel((text) => this._fromText(text));
     this.more = el('div', { class: 'more', id: 'more', hidden: true }, settingsPanel(), this.text.element, this.dicePanel.element, devicePanel(this.info.id));
     this.moreButton = el('button', { class: 'button plain', type: 'button', 'aria-expanded': 'false', 'aria-controls': 'more', onclick: () => this._more(this.more.hidden) },
       icon('settings'), t('match.more'));
-    this.now = new Now(el('div', { class: 'feet' }, el('div', { class: 'feet-row' }, this.moreButton, this.draw, this.resign.button), this.more));
+    this.now = new Now(el('div', { class: 'feet' }, el('div', { class: 'feet-row' }, this.moreButton, this.hint, this.draw, this.resign.button), this.more));
     this.root = el('div', { class: 'match' }, this.strip.element, this.stage, this.turnBox, this.now.element);
     container.replaceChildren(this.root, this.resign.dialog);
   }
@@ -206,6 +207,8 @@ export class Table {
     this.draw.hidden = this.info.ruleset.draw_offers === 'off' || !this.view.mine;
     this.draw.setAttribute('aria-disabled', String(offer === 'mine'));
     this.draw.replaceChildren(t(`match.draw.${offer === 'theirs' ? 'accept' : offer === 'mine' ? 'offered' : 'offer'}`));
+    this.hint.hidden = this.info.ruleset.rated || !this.view.mine;
+    this.hint.setAttribute('aria-disabled', String(!this._mayMove()));
     this.resign.refresh();
   }
 
@@ -268,7 +271,7 @@ export class Table {
     return Boolean(this.turn) && !this.turn.empty && !this.sent && !this.looking && !this.moving && this.view?.stage === 'playing';
   }
 
-  _changed(travel = []) {
+  _changed(travel = [], { send = true } = {}) {
     this.touched = true;
     this.prompt.clear();
     clearTimeout(this.forcedTimer);
@@ -278,7 +281,7 @@ export class Table {
     this.drafts.changed(this.view.turn);
     this._draw();
     this._say();
-    if (this.turn.whole && settings.get('autoConfirm')) this._send();
+    if (send && this.turn.whole && settings.get('autoConfirm')) this._send();
   }
 
   _undo() {
@@ -381,6 +384,25 @@ export class Table {
     this.turn.make(steps);
     this._changed(steps.map(([from, to]) => [from, to]));
     return true;
+  }
+
+  /** Lays out what a strong computer would play; sending it stays with the player. */
+  async _hint() {
+    const { turn } = this.view;
+    if (!this._mayMove() || this.hint.getAttribute('aria-busy') === 'true') return;
+    this.hint.setAttribute('aria-busy', 'true');
+    this.prompt.say(t('match.hint.thinks'));
+    try {
+      const hint = await api.get(`/api/matches/${this.info.id}/hint`);
+      if (this.view.turn !== turn || hint.turn !== turn || !this._mayMove() || !this.turn.adopt(hint.moves)) return;
+      this.hands.forget();
+      this._changed(hint.moves, { send: false });
+      this.prompt.say(t('match.hint.plays', { level: t(`common.level.${hint.level}`), play: notation(this.turn.text) }), t('match.hint.yours'));
+    } catch (problem) {
+      this.prompt.say(problemText(problem), '', { warn: true, ms: 4000 });
+    } finally {
+      this.hint.removeAttribute('aria-busy');
+    }
   }
 
   _price() {

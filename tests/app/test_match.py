@@ -9,10 +9,14 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import pytest_asyncio
 
+from app.review import read_match
 from app.settings import Settings
+from engine.bot import Heuristic
+from tests.support.computers import only
 from tests.support.server import (
     QUICK,
     LiveServer,
@@ -47,6 +51,9 @@ async def test_two_people_play_a_match_to_the_end(server: LiveServer) -> None:
         assert file["result"] == result
         assert hashlib.sha256(bytes.fromhex(file["dice"]["seed"])).hexdigest() == file["dice"]["commitment"]
         assert len(file["phases"]) % 2 == 0
+        replayed = read_match(msgspec.json.encode(file)).played
+        assert len(replayed.phases) == len(file["phases"])
+        assert replayed.parted == file["parted"]
         again = await boris.get(f"/api/matches/{match_id}/view")
         assert again["result"] == result
 
@@ -313,7 +320,7 @@ async def test_one_person_plays_the_computer(server: LiveServer) -> None:
 async def test_the_computer_is_asked_once_a_turn(server: LiveServer) -> None:
     """Also when it fails at first: asked again a moment later, never again and again."""
     asked: list[str] = []
-    computer = server.services.matches._computer
+    computer = Heuristic()
 
     class Counting:
         name, version = computer.name, computer.version
@@ -324,7 +331,7 @@ async def test_the_computer_is_asked_once_a_turn(server: LiveServer) -> None:
                 raise RuntimeError("a bad moment")
             return computer.choose(view)
 
-    server.services.matches._computer = Counting()
+    server.services.matches.computers = only(Counting())
     async with person(server, "Anna") as anna:
         made = await anna.post("/api/matches", {"opponent": "computer", "ruleset": QUICK})
         async with anna.display(made["id"]) as a:

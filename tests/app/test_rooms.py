@@ -18,7 +18,8 @@ from app.store.matches import StoredMatch
 from engine.bot import Heuristic
 from engine.match import PhaseOpened, PlayMade, Tick, TimeGivenBack, decide
 from engine.ruleset import DEFAULT
-from engine.turn import Seat, Turn
+from engine.turn import Seat, Seats, Turn
+from tests.support.computers import only
 from tests.support.stores import NOON, a_playing_match, finish, two_players
 
 QUICK = DEFAULT.changed({"reveal_ms": 0, "auto_pass_ms": 0})
@@ -42,7 +43,7 @@ def clock() -> Clock:
 @pytest_asyncio.fixture
 async def matches(store: Store, clock: Clock) -> AsyncIterator[Matches]:
     """A server's matches."""
-    served = Matches(store, Heuristic(), "one", clock, computer_pace_ms=0)
+    served = Matches(store, only(Heuristic()), "one", clock, computer_pace_ms=0)
     await served.start()
     yield served
     await served.close()
@@ -122,7 +123,7 @@ async def test_a_match_that_ended_elsewhere_does_not_stay_in_memory(
     store: Store, other_node: Store, clock: Clock
 ) -> None:
     match = await a_playing_match(store, ruleset=QUICK)
-    elsewhere = Matches(other_node, Heuristic(), "two", clock)
+    elsewhere = Matches(other_node, only(Heuristic()), "two", clock)
     await elsewhere.view(match.id, None)
     await finish(store, match, 5)
     elsewhere._changed_elsewhere(match.id, 1)
@@ -133,10 +134,11 @@ async def test_a_match_that_ended_elsewhere_does_not_stay_in_memory(
 async def test_a_computer_whose_match_went_on_without_it_has_not_failed(
     store: Store, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    players = await two_players(store)
+    computer = await store.accounts.ensure_computer(Heuristic.name, Heuristic.version)
+    players = Seats((await two_players(store)).A, computer.id)
     match = await a_playing_match(store, players, QUICK, computers=frozenset({Seat.B}))
     clock.at += 20_000
-    matches = Matches(store, Heuristic(), "one", clock, computer_pace_ms=200)
+    matches = Matches(store, only(Heuristic()), "one", clock, computer_pace_ms=200)
     await matches.start()
     display = await matches.connect(match.id, players.A)
     await asyncio.sleep(0.1)
@@ -152,7 +154,7 @@ async def test_the_time_that_taking_up_takes_is_given_back_too(store: Store, oth
     await other_node.nodes.leave("zero", NOON)
     match = await a_playing_match(store, ruleset=QUICK)
     seconds = count(NOON + 5_000, 1_000)
-    matches = Matches(store, Heuristic(), "one", lambda: next(seconds))
+    matches = Matches(store, only(Heuristic()), "one", lambda: next(seconds))
     await matches.start()
     await matches.close()
     row = (await store.matches.events(match.id))[0]

@@ -37,6 +37,7 @@ def test_every_setting() -> None:
             "LOG_LEVEL": "WARNING",
             "FORWARDED_ALLOW_IPS": "10.0.0.1",
             "LOG_FORMAT": "JSON",
+            "COMPUTER_WORKERS": "3",
         }
     )
     assert settings == Settings(
@@ -49,6 +50,7 @@ def test_every_setting() -> None:
         "warning",
         "10.0.0.1",
         "json",
+        3,
     )
     assert settings.sqlite_file is None
     assert settings.secret() == "sixteen letters!"
@@ -80,6 +82,8 @@ def test_every_setting_is_described() -> None:
         ("BASE_URL", "https://nardy.example/play"),
         ("LOG_LEVEL", "loud"),
         ("LOG_FORMAT", "xml"),
+        ("COMPUTER_WORKERS", "0"),
+        ("COMPUTER_WORKERS", "many"),
     ],
 )
 def test_what_no_server_can_run_by(variable: str, value: str) -> None:

@@ -325,6 +325,50 @@ async def test_a_match_with_the_computer_begins_at_once_and_it_answers(
     await expect(page.locator("#prompt")).to_contain_text("Доски поменялись: теперь вы чёрные.")
 
 
+async def test_a_level_of_the_computer_is_chosen_in_two_clicks_and_named_everywhere(
+    live: LiveServer, screens: Screens
+) -> None:
+    offered = [computer.level for computer in live.services.lobby.computers()]
+    page = await screens.page(**STILL)
+    await page.goto("/")
+    await page.get_by_label("Ваше имя").fill("Вера")
+    levels = page.get_by_role("group", name="Сила компьютера")
+    await expect(levels).to_be_hidden()
+    await page.locator(".choice label", has_text="компьютер").click()
+    if len(offered) == 1:
+        await expect(levels).to_be_hidden()
+        return
+    await expect(levels.get_by_role("radio")).to_have_count(len(offered))
+    await expect(levels.get_by_label("новичок")).to_be_checked()
+    await levels.locator("label", has_text="мастер").click()
+    await page.get_by_role("button", name="Начать матч").click()
+    await page.wait_for_selector(".stage .hit.source", timeout=10_000)
+    await expect(page.locator(".band.them .name")).to_contain_text("Компьютер · мастер")
+    stranger = await screens.page(**STILL)
+    await stranger.goto(page.url)
+    await expect(stranger.locator(".watching")).to_contain_text("Компьютер · мастер")
+
+
+async def test_a_hint_is_laid_out_and_sent_by_the_player_alone(screens: Screens) -> None:
+    page = await screens.page(**STILL)
+    await page.goto("/?preset=training")
+    await page.get_by_label("Ваше имя").fill("Вера")
+    await page.locator(".choice label", has_text="компьютер").click()
+    await page.get_by_role("button", name="Начать матч").click()
+    await page.wait_for_selector(".stage .hit.source", timeout=10_000)
+    done = page.locator("[data-act=done]")
+    await expect(done).to_have_attribute("aria-disabled", "true")
+    await page.get_by_role("button", name="Подсказка").click()
+    await expect(page.locator("#prompt")).to_contain_text("Так сыграл бы", timeout=10_000)
+    await expect(done).to_have_attribute("aria-disabled", "false")
+    await page.get_by_role("button", name="Сначала").click()
+    await expect(done).to_have_attribute("aria-disabled", "true")
+    await page.get_by_role("button", name="Подсказка").click()
+    await expect(done).to_have_attribute("aria-disabled", "false")
+    await done.click()
+    await expect(page.locator("#prompt")).to_contain_text("Доски поменялись", timeout=10_000)
+
+
 async def test_who_waits_is_in_the_list_and_may_be_played_with(live: LiveServer, screens: Screens) -> None:
     host, guest = await screens.page(**STILL), await screens.page(**STILL)
     await host.goto("/")

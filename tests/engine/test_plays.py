@@ -8,7 +8,18 @@ import pytest
 
 from engine.dice import Roll
 from engine.errors import IllegalPlay
-from engine.plays import Edge, Hop, StepGraph, after, find_play, legal_plays, notation, results, step_graph
+from engine.plays import (
+    Edge,
+    Hop,
+    StepGraph,
+    after,
+    find_play,
+    legal_plays,
+    notation,
+    read_notation,
+    results,
+    step_graph,
+)
 from engine.position import BAR, CHECKERS, OFF, Position
 from tests.builders import DATA, a_roll, hops, hops_of, pos
 
@@ -275,3 +286,15 @@ def test_a_hop_that_either_die_makes_is_followed_with_the_die_that_fits() -> Non
     assert moves is not None
     assert sorted(move.die for move in moves) == [5, 6]
     assert graph.follow(hops("5/off 5/off")) is None
+
+
+@pytest.mark.parametrize("text", ["", "13/8", "bar/21*", "13/7(2) 24/18*(2)", "6/off 5/off", "bar/20 24/23*"])
+def test_what_is_written_is_read_again(text: str) -> None:
+    assert read_notation(text) == hops(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["13", "13/", "13/8/5", "0/1", "off/3", "13/8(5)", "13/bar", "13-8", "1３/8"]
+)
+def test_what_is_no_notation_is_not_read(text: str) -> None:
+    assert read_notation(text) is None

@@ -31,6 +31,7 @@ from engine.position import side
 from engine.turn import Seat
 from engine.variant import SHORT, VARIANTS
 from engine.view import View
+from tests.support.computers import only
 from tests.support.server import first_way
 from tests.support.simulation.checks import problems_of
 from tests.support.simulation.disk import Crashed, Disk, Faults, SimulatedDatabase, Unreachable
@@ -94,7 +95,7 @@ class Node:
         store = Store(self.database, Seal(SECRET))
         computer = Plain(Chance(world.seed, "computer", name), world.wild)
         pace = Chance(world.seed, "pace").choice((0, 900))
-        self.matches = Matches(store, computer, name, self.now, computer_pace_ms=pace)
+        self.matches = Matches(store, only(computer), name, self.now, computer_pace_ms=pace)
         key = SECRET.encode()
         self.services = Services(
             sessions=Sessions(key),
