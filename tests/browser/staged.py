@@ -195,7 +195,9 @@ class Staged:
     async def _history_route(self, route: Route) -> None:
         match = self.table.match
         start = boards_of(self.table.start.games)
-        history = HistoryView(self._info(), view_for(match, self.seat), match.dice_id, start, phases_of(match))
+        history = HistoryView(
+            self._info(), view_for(match, self.seat), match.dice_id, start, phases_of(match)
+        )
         await route.fulfill(body=write_json(history), content_type="application/json")
 
     async def _connected(self, socket: WebSocketRoute) -> None:

@@ -71,7 +71,9 @@ async def test_my_side_is_at_the_bottom_before_and_after_the_swap(
     await expect(page.locator("#prompt")).to_contain_text(SAYS[language, next_color][1])
     await seat_is(page, next_game, next_color, language)
     await staged.hand.sees(p13=5, p6=5 if next_color == "black" or next_game == "X" else 6)
-    await expect(page.locator(".announce:not(.pause)")).to_contain_text(SAYS[language, next_color][1].rstrip("."))
+    await expect(page.locator(".announce:not(.pause)")).to_contain_text(
+        SAYS[language, next_color][1].rstrip(".")
+    )
 
 
 @pytest.mark.parametrize("screen", [pytest.param({}, id="desktop"), pytest.param(PHONE, id="phone")])
