@@ -82,9 +82,9 @@ async def play_a_phase(a: Display, b: Display) -> None:
 
 @pytest.mark.parametrize("screen", SCREENS)
 async def test_an_absence_and_how_long_it_is_waited_for_can_be_read(
-    deal: Stage, screen: dict[str, Any]
+    stage: Stage, screen: dict[str, Any]
 ) -> None:
-    staged = await deal(a_table(), **screen)
+    staged = await stage(a_table(), **screen)
     band = staged.page.locator(".band.them")
     staged.table.leave(B, after=staged.now() - staged.table.match.shown_at)
     await staged.show()
