@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import pstats
 import random
 import resource
@@ -119,6 +120,7 @@ def main() -> int:
     arguments.add_argument("--postgres", help="an empty database: postgresql://…")
     arguments.add_argument("--profile", type=Path)
     given = arguments.parse_args()
+    gc.disable()  # else the clients hold up themselves what they measure
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
     with tempfile.TemporaryDirectory() as folder:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2s
 from typing import Any
 from weakref import WeakValueDictionary
+from zlib import crc32
 
 from app.logs import apart
 from app.service.computers import Computers
@@ -266,7 +267,9 @@ class Matches:
             raise ShuttingDown
 
     async def _watch(self) -> None:
-        """Once a second: say that this node lives, and look after what no node looks after."""
+        """Once a second: look after what no node looks after. What concerns everybody is done in turn, a part in every
+        beat, for all at once would hold up plays.
+        """
         beats = 0
         while True:
             await asyncio.sleep(HEARTBEAT_S)
@@ -274,18 +277,23 @@ class Matches:
             try:
                 await self._sweep()
                 await self._take_overdue()
-                if beats % COMPARE_EVERY == 0:
-                    await self._compare_versions()
-                    await self._compare_presence()
+                part = self._part(beats)
+                await self._compare_versions(part)
+                await self._compare_presence(part)
             except Exception:
                 log.exception("the watch was disturbed; it goes on")
-            if beats % PING_EVERY == 0:
-                self._ping()
+            self._ping(beats)
 
-    def _ping(self) -> None:
+    def _part(self, beats: int) -> dict[str, _Room]:
+        """The rooms whose turn it is to be compared with what is stored."""
+        turn = beats % COMPARE_EVERY
+        return {id_: room for id_, room in self._rooms.items() if crc32(id_.encode()) % COMPARE_EVERY == turn}
+
+    def _ping(self, beats: int) -> None:
         for room in self._rooms.values():
             for display in room.displays:
-                display.ping()
+                if display.number % PING_EVERY == beats % PING_EVERY:
+                    display.ping()
 
     async def _sweep(self) -> None:
         """Who was connected to a server that died is connected no more (§8.3)."""
@@ -323,30 +331,32 @@ class Matches:
         for room in list(self._rooms.values()):
             self._spawn(self._follow(room, info_too=True), room)
 
-    async def _compare_versions(self) -> None:
+    async def _compare_versions(self, rooms: dict[str, _Room] | None = None) -> None:
         """Notices are hints; the stored version decides whether one was missed."""
-        rooms = dict(self._rooms)
+        rooms = dict(self._rooms) if rooms is None else rooms
         for match_id, version in (await self._store.matches.versions(list(rooms))).items():
             room = rooms[match_id]
             if version > room.version or room.stale or room.stale_info:
                 with self._unharmed(match_id):
                     await self._follow(room, info_too=True)
 
-    async def _compare_presence(self) -> None:
+    async def _compare_presence(self, rooms: dict[str, _Room]) -> None:
         """Who has gone and is still noted as connected, or the other way round.
 
         The database, or the server that knew it, was lost then.
         """
-        rooms = dict(self._rooms)
         noted = await self._store.nodes.connected(list(rooms))
         for match_id, room in rooms.items():
             for seat in Seat:
                 at, match = noted.get((match_id, seat), frozenset()), room.match
                 is_here = self._node in at and not room.has_display(seat)
-                is_nowhere = not at and match is not None and match.presence[seat].connected
+                is_there = match is not None and match.presence[seat].connected
+                is_nowhere = not at and is_there and match is not None and seat not in match.computers
+                if not (is_here or is_nowhere or (room.has_display(seat) and not is_there)):
+                    continue
                 with self._unharmed(match_id):
                     async with room.lock:
-                        if is_here or (is_nowhere and match is not None and seat not in match.computers):
+                        if is_here or is_nowhere:
                             await self._say_gone(room, seat)
                         await self._say_here(room, seat)
 

@@ -205,7 +205,7 @@ async def test_who_left_while_the_database_was_lost_is_gone_all_the_same(
         patched.setattr(store.nodes, "seat_disconnected", _fails)
         with pytest.raises(ConnectionError):
             await matches.disconnect(display)
-    await matches._compare_presence()
+    await matches._compare_presence(matches._rooms)
     view = await matches.view(match.id, None)
     assert view is not None
     assert not view.seats.A.connected
@@ -219,7 +219,7 @@ async def test_who_is_connected_at_no_server_is_gone(matches: Matches, store: St
     room = matches._rooms[match.id]
     room.displays.remove(display)
     await store.nodes.seat_disconnected(match.id, Seat.A, "one")
-    await matches._compare_presence()
+    await matches._compare_presence(matches._rooms)
     assert room.match is not None
     assert not room.match.presence[Seat.A].connected
 
