@@ -9,7 +9,6 @@ import asyncio
 import time
 from collections import deque
 from dataclasses import dataclass
-from itertools import count
 from typing import Literal
 
 from app.service.errors import AppError
@@ -67,10 +66,8 @@ Frame = ViewFrame | Accepted | Refused | Ping | Bye
 class Display:
     """One open socket. Its seat was decided when it connected; None is a spectator."""
 
-    _numbers = count()
-
-    def __init__(self, match_id: str, seat: Seat | None) -> None:
-        self.number = next(self._numbers)  # those with near numbers came one after the other
+    def __init__(self, match_id: str, seat: Seat | None, number: int = 0) -> None:
+        self.number = number  # in the order in which they came to this server
         self.match_id = match_id
         self.seat = seat
         self._view: View | None = None

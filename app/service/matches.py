@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2s
+from itertools import count
 from typing import Any
 from weakref import WeakValueDictionary
 from zlib import crc32
@@ -138,6 +139,7 @@ class Matches:
         self._rooms: dict[str, _Room] = {}
         self._loading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._numbers = count()
         self._serving = False
         self._closing = False
         self._answered = 0.0  # monotonic: when the database was last asked whether it is there, and was
@@ -412,7 +414,7 @@ class Matches:
         seat = None
         if account_id is not None and not watch:
             seat = min(await self._store.matches.seats_of(match_id, account_id), default=None)
-        display = Display(match_id, seat)
+        display = Display(match_id, seat, next(self._numbers))
         async with self._using(match_id) as room, room.lock:
             self.require_open()  # it may have begun to close while this waited
             room.displays.append(display)

@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from app.service import matches as matches_module
-from app.service.displays import Accepted, Display, ViewFrame
+from app.service.displays import Accepted, Display, Ping, ViewFrame
 from app.service.lobby import Lobby
 from app.service.matches import OVERDUE_MS, Matches
 from app.store import Store
@@ -118,7 +118,7 @@ async def _resign_in_1K(matches: Matches, displays: Seats[Display]) -> None:
     assert view.mine.resign is not None
     await matches.resign(displays.A, "r", Turn(1, black=True), view.mine.resign["points"])
     frames = [await displays.A.next_frame()]  # answers come before views
-    while isinstance(frames[-1], Accepted) and frames[-1].id != "r":
+    while isinstance(frames[-1], Ping) or (isinstance(frames[-1], Accepted) and frames[-1].id != "r"):
         frames.append(await displays.A.next_frame())
     assert frames[-1] == Accepted("r")
 
