@@ -9,11 +9,10 @@ over never come to it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
+from functools import cache
 from typing import Any
 
+from app.engines import network
 from engine.analysis import Chances, Judge
 from engine.errors import BadPosition
 from engine.position import CHECKERS, OFF, Position
@@ -39,9 +38,10 @@ class SageEvaluator:
     name = "bgsage"
 
     def __init__(self, plies: int = 1) -> None:
-        if find_spec("bgsage") is None:
+        engine = network.installed()
+        if engine is None:
             raise NoJudge
-        self.version = f"{_version()}-{plies}ply"
+        self.version = f"{engine}-{plies}ply"
         self._strategy = _strategy(plies)
 
     def chances(self, positions: Sequence[Position]) -> list[Chances]:
@@ -61,46 +61,12 @@ def judge_of(level: str) -> Judge:
     return Judge(SageEvaluator(rolls), SageEvaluator(plays) if plays != rolls else None)
 
 
-def _version() -> str:
-    try:
-        return version("bgsage")
-    except PackageNotFoundError:
-        raise NoJudge from None
-
-
-@lru_cache
-def _database() -> Any:
-    """The bear-off database; it lives as long as the process, for a strategy does not keep it alive."""
-    import bgbot_cpp
-    from bgsage.weights import bearoff_db_path
-
-    path, database = bearoff_db_path(), bgbot_cpp.BearoffDB()
-    return database if path is not None and database.load(path) else None
-
-
-@lru_cache
+@cache
 def _strategy(plies: int) -> Any:
-    """The network in memory, with the bear-off database; for look-ahead on one thread."""
-    import bgbot_cpp
-    from bgsage.weights import default_weights
-
-    weights = default_weights()
-    parts = weights.strategy_type, weights.weight_paths_list, weights.hidden_sizes_list
-    database = _database()
-    if plies == 1:
-        strategy = bgbot_cpp.create_strategy(*parts)
-        return bgbot_cpp.BearoffStrategy(strategy, database) if database else strategy
-    strategy = bgbot_cpp.create_multipy(*parts, n_plies=plies, parallel_evaluate=False, parallel_threads=1)
-    if database:
-        bgbot_cpp.multipy_set_bearoff_db(strategy, database)
-    return strategy
+    return network.raw() if plies == 1 else network.ahead(plies)
 
 
 def _checked(position: Position) -> list[int]:
-    """The board as bgsage takes it. Raises BadPosition if it is impossible, or its game over."""
-    board = position.signed()
-    if Position.from_signed(board) != position:
-        raise BadPosition("Two sides cannot stand on one point, and each has fifteen checkers.")
     if CHECKERS in (position.mine[OFF], position.theirs[OFF]):
         raise BadPosition("This game is over.")
-    return board
+    return network.checked(position)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.engines.sage import Sage, installed, version_of
+from app.engines.network import installed
+from app.engines.sage import Sage, version_of
 from engine.bot import Heuristic, Solver
 
 LEVELS = ("beginner", "club", "expert", "master")  # from the weakest

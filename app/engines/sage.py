@@ -12,11 +12,10 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import metadata, util
 from typing import Any
 
+from app.engines import network
 from engine.bot import Task, ends, task_of
-from engine.errors import BadPosition
 from engine.plays import Hop
 from engine.position import Position
 from engine.view import View
@@ -52,25 +51,15 @@ POINTS = Scale(
 _SCALE = EQUITY  # what all levels maximise; compared by bench/computer.py
 
 
-def installed() -> str | None:
-    """The version of bgsage here; None where there is none (no wheels for musl and for Linux on arm64)."""
-    try:
-        if util.find_spec("bgsage") is None or util.find_spec("bgbot_cpp") is None:
-            return None
-        return metadata.version("bgsage")
-    except (ImportError, ValueError, metadata.PackageNotFoundError):
-        return None
-
-
 class Sage:
     """A computer that is a pure function of the task, whatever was asked before and wherever it runs."""
 
     def __init__(self, name: str, plies: int, *, scale: Scale = _SCALE) -> None:
         """`plies`: 1 is the network alone, every further one a look-ahead. Loads the weights."""
         self.name = name
-        self.version = version_of(plies, installed() or "", scale)
+        self.version = version_of(plies, network.installed() or "", scale)
         self._scale = scale
-        self._raw = _raw()
+        self._raw = network.raw()
         self._deep: Any = None
         self._alone: contextlib.AbstractContextManager[object] = contextlib.nullcontext()
         if plies > 1:
@@ -82,7 +71,7 @@ class Sage:
 
     def best(self, task: Task) -> tuple[Hop, ...]:
         """The play whose end scores best; of equals, always the same one. Raises BadPosition."""
-        _check(task.position)
+        network.checked(task.position)
         plays = dict(ends(task))
         if len(plays) == 1:
             return next(iter(plays.values()))
@@ -121,46 +110,7 @@ def version_of(plies: int, engine: str, scale: Scale = _SCALE) -> str:
     return f"bgsage {engine}, {plies}ply, cubeless {scale.name}, {_METHOD}"
 
 
-def _check(position: Position) -> None:
-    """bgsage answers something for boards that no game could show, too. Raises BadPosition."""
-    if Position.from_signed(position.signed()) != position:
-        raise BadPosition("Two sides cannot stand on one point.")
-
-
-@cache
-def _endgames() -> tuple[Any, Any]:
-    """bgsage's module, and its table of endgames without contact, which are exact."""
-    import bgbot_cpp
-    from bgsage.weights import bearoff_db_path
-
-    table = bgbot_cpp.BearoffDB()
-    path = bearoff_db_path()
-    if not path or not table.load(path):
-        raise RuntimeError("bgsage has no table of endgames: it is not installed whole")
-    return bgbot_cpp, table
-
-
-@cache
-def _weights() -> tuple[str, Any, Any]:
-    from bgsage import default_weights
-
-    weights = default_weights()
-    return weights.strategy_type, weights.weight_paths_list, weights.hidden_sizes_list
-
-
-@cache
-def _raw() -> Any:
-    engine, table = _endgames()
-    return engine.BearoffStrategy(engine.create_strategy(*_weights()), table)
-
-
 @cache
 def _ahead(plies: int) -> tuple[Any, threading.Lock]:
-    """Made directly, since bgsage's own analyser uses two threads even when told to use one.
-
-    It remembers what it has looked at: within one choice, by the lock, and no longer.
-    """
-    engine, table = _endgames()
-    made = engine.create_multipy(*_weights(), n_plies=plies, parallel_evaluate=False, parallel_threads=1)
-    engine.multipy_set_bearoff_db(made, table)
-    return made, threading.Lock()
+    """Its memory is that of one choice, by the lock, and no longer."""
+    return network.ahead(plies), threading.Lock()

@@ -220,6 +220,11 @@ class Matches:
                 await self._take_up(list(dict.fromkeys([*self._rooms, *overdue])), since)
             self._answered = time.monotonic()
 
+    async def _need_database(self) -> None:
+        """A flag is not decided on where it could not be stored: a beat that is late is waited for."""
+        if time.monotonic() - self._answered > 1.5 * HEARTBEAT_S:
+            await self._reach_database()
+
     async def _beat(self) -> None:
         """Once a second, and not in the moment in which the watch looks around."""
         await asyncio.sleep(HEARTBEAT_S / 2)
@@ -306,7 +311,7 @@ class Matches:
 
     async def _take_overdue(self) -> None:
         """Matches whose time has come while no server had them in memory."""
-        await self._reach_database()
+        await self._need_database()
         for match_id in await self._store.matches.due(self._now() - OVERDUE_MS, 100):
             with self._unharmed(match_id):
                 async with self._using(match_id) as room, room.lock:
@@ -685,8 +690,7 @@ class Matches:
                 self._spawn(self._think(room, seat, turn), room)
 
     async def _tick(self, room: _Room) -> None:
-        if time.monotonic() - self._answered > 1.5 * HEARTBEAT_S:
-            await self._reach_database()  # a flag is not decided on where it could not be stored
+        await self._need_database()
         async with room.lock:
             if room.match is not None and room.match.score is None:
                 await self._carry_out(room, Tick)

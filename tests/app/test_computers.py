@@ -24,8 +24,6 @@ from tests.support.computers import InThread, only
 from tests.support.server import QUICK, LiveServer, owes, person, running_server, seated
 from tests.support.stores import NOON, a_playing_match
 
-STRONG = pytest.mark.skipif(len(levels_here()) == 1, reason="needs bgsage")
-
 
 async def test_the_levels_of_this_server(server: LiveServer) -> None:
     async with person(server, None) as visitor:
@@ -38,7 +36,6 @@ async def test_the_levels_of_this_server(server: LiveServer) -> None:
         }
 
 
-@STRONG
 @pytest.mark.parametrize("level", ["club", "master"])
 async def test_the_chosen_level_sits_at_the_match_and_plays(server: LiveServer, level: str) -> None:
     async with person(server, "Anna") as anna:

@@ -88,7 +88,7 @@ def test_nothing_is_asked_nothing_is_answered(sage: SageEvaluator) -> None:
 
 
 def test_without_bgsage_there_is_no_judge(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.engines.judge.find_spec", lambda name: None)
+    monkeypatch.setattr("app.engines.network.installed", lambda: None)
     assert importlib.util.find_spec("bgsage") is not None, "requirements/dev.txt brings it"
     with pytest.raises(NoJudge, match="make engines"):
         judge_of("club")

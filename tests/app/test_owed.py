@@ -6,7 +6,6 @@ import asyncio
 import gc
 import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -21,23 +20,12 @@ from app.store.codec import Unreadable
 from app.store.matches import StoredMatch
 from engine.bot import Heuristic
 from engine.match import TimeGivenBack
-from engine.ruleset import DEFAULT
 from engine.turn import Seat, Seats, Turn
 from engine.view import View
+from tests.support.computers import only
 from tests.support.nodes import connected
-from tests.support.stores import NOON, a_playing_match, two_players
-
-QUICK = DEFAULT.changed({"reveal_ms": 0, "auto_pass_ms": 0})
-
-
-@dataclass
-class Clock:
-    """The time (ms); it stands until it is set."""
-
-    at: int = NOON
-
-    def __call__(self) -> int:
-        return self.at
+from tests.support.rooms import QUICK_RULES, Clock, an_open_match
+from tests.support.stores import a_playing_match, two_players
 
 
 @pytest.fixture
@@ -55,17 +43,10 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest_asyncio.fixture
 async def matches(store: Store, clock: Clock, often: None) -> AsyncIterator[Matches]:
     """A server's matches."""
-    served = Matches(store, Heuristic(), "one", clock, computer_pace_ms=0)
+    served = Matches(store, only(Heuristic()), "one", clock, computer_pace_ms=0)
     await served.start()
     yield served
     await served.close()
-
-
-async def _an_open_match(store: Store, clock: Clock) -> StoredMatch:
-    """A match whose first roll is on the table: nobody has said a seed."""
-    match = await a_playing_match(store, ruleset=QUICK)
-    clock.at += 20_000
-    return match
 
 
 # --------------------------------------------------------------------------------------------- players at a display
@@ -95,7 +76,7 @@ async def _both_are_there(matches: Matches, match: StoredMatch) -> Seats[Display
 
 
 async def _at_the_table(matches: Matches, store: Store, clock: Clock) -> tuple[StoredMatch, Seats[Display]]:
-    match = await _an_open_match(store, clock)
+    match = await an_open_match(store, clock)
     return match, await _both_are_there(matches, match)
 
 
@@ -148,7 +129,7 @@ async def test_a_display_that_could_not_be_noted_is_not_there(
     matches: Matches, store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     """Nobody counts as connected who has no display; that is stored as soon as the store works again."""
-    match = await _an_open_match(store, clock)
+    match = await an_open_match(store, clock)
     append = store.journal.append
 
     async def fails(*given: Any, **named: Any) -> None:
@@ -266,7 +247,7 @@ async def test_a_match_that_ends_with_nobody_there_is_let_go(
     matches: Matches, store: Store, clock: Clock, looked_at: str
 ) -> None:
     """By the clock (§7.2): its room has served."""
-    match = await _an_open_match(store, clock)
+    match = await an_open_match(store, clock)
     if looked_at == "the lobby":
         (live,) = (await Lobby(store, matches, b"a key", clock).lobby(None)).live
         assert live.info.id == match.id
@@ -282,7 +263,7 @@ async def test_a_match_whose_end_was_not_acknowledged_is_let_go_all_the_same(
     matches: Matches, store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It was stored, and the answer of the store was lost."""
-    match = await _an_open_match(store, clock)
+    match = await an_open_match(store, clock)
     await _until(lambda: _is_in_turn(matches, match.id, "1W"))
     append = store.journal.append
 
@@ -337,7 +318,7 @@ async def test_nothing_is_left_of_many_short_matches(
             await matches.disconnect(display)
 
     for _ in range(4):
-        stored = [await a_playing_match(store, ruleset=QUICK) for _ in range(10)]
+        stored = [await a_playing_match(store, ruleset=QUICK_RULES) for _ in range(10)]
         clock.at += 20_000
         await asyncio.gather(*map(play_it, stored))
     assert len(rooms) == 40
@@ -402,7 +383,7 @@ async def test_time_without_a_server_is_given_back_to_the_last_match_taken_up(
     store: Store, other_node: Store, clock: Clock, often: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """§8.5: taking up takes time as well; nobody pays for it, whichever match comes first."""
-    stored = [await _an_open_match(store, clock) for _ in range(12)]
+    stored = [await an_open_match(store, clock) for _ in range(12)]
     await _a_server_that_died(store, clock, *stored)
     died_at, load = clock(), other_node.matches.load
     rows = {match.id: await other_node.matches.events(match.id) for match in stored}
@@ -426,7 +407,7 @@ async def test_time_without_a_server_is_given_back_to_the_last_match_taken_up(
         assert view is not None
         assert view.shown_at is not None
         assert view.shown_at >= opened_at + back.ms
-        assert view.seats.A.bank_ms == QUICK.clock.bank_ms
+        assert view.seats.A.bank_ms == QUICK_RULES.clock.bank_ms
     await matches.close()
 
 
@@ -435,7 +416,7 @@ async def test_a_match_that_cannot_be_read_harms_no_other(
 ) -> None:
     """Whether it comes first or last: at the start of a server, when time runs out, when a server has died."""
     names = ("aaaaaaaaaaaa", "mmmmmmmmmmmm", "zzzzzzzzzzzz")
-    stored = [await a_playing_match(store, ruleset=QUICK, id=name) for name in names]
+    stored = [await a_playing_match(store, ruleset=QUICK_RULES, id=name) for name in names]
     clock.at += 20_000
     await _a_server_that_died(store, clock, *stored)
     for name in (names[0], names[2]):

@@ -6,14 +6,17 @@ import asyncio
 import json
 import os
 import signal
+from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
 import pytest_asyncio
 
 from app.engines import pool as pool_module
+from app.engines.levels import computer_of
 from app.engines.pool import NoAnswer, Pool
 from app.engines.worker import answer_to, question
 from engine.bot import Heuristic, Task, task_for, task_of
@@ -23,10 +26,11 @@ from engine.position import Position
 from engine.view import View, view_for
 from tests.builders import A, a_match
 from tests.support.process import a_process, free_port
+from tests.support.processes import children_of, is_alive
 from tests.support.server import QUICK, Person
 from tests.support.stores import settings_of
 
-NEEDS_PROC = pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks into /proc")
+WORKER = "app.engines.worker"
 
 
 @pytest.fixture
@@ -43,17 +47,7 @@ async def pool() -> AsyncIterator[Pool]:
 
 def children(of: int | None = None) -> set[int]:
     """The workers of a process, else of this one."""
-    parent = os.getpid() if of is None else of
-    found = set()
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            status = (folder / "stat").read_text().rpartition(")")[2].split()
-            line = (folder / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if int(status[1]) == parent and b"app.engines.worker" in line and status[0] != "Z":
-            found.add(int(folder.name))
-    return found
+    return children_of(os.getpid() if of is None else of, WORKER)
 
 
 async def test_a_play_from_another_process_is_the_one_from_here(pool: Pool, view: View) -> None:
@@ -61,9 +55,6 @@ async def test_a_play_from_another_process_is_the_one_from_here(pool: Pool, view
 
 
 async def test_a_strong_one_too(pool: Pool, view: View) -> None:
-    pytest.importorskip("bgsage")
-    from app.engines.levels import computer_of
-
     assert await pool.choose("m", "expert", view) == computer_of("expert").choose(view)
 
 
@@ -78,14 +69,12 @@ def test_a_process_is_told_a_level_and_a_task_and_nothing_else(view: View) -> No
 
 
 def test_what_a_computer_cannot_do_comes_back_in_words() -> None:
-    pytest.importorskip("bgsage")
     task = task_for(Position.parse("6:5 8:3 13:5 24:2 | 6:5 8:3 13:5 24:2"), Roll(3, 1))
     impossible = Position((0, 16, *(0,) * 24), (15, *(0,) * 25))
     wrong = json.loads(answer_to(question("club", task._replace(position=impossible))))[1]
     assert "fifteen" in wrong
 
 
-@NEEDS_PROC
 async def test_processes_start_when_they_are_needed_and_end_at_once(view: View) -> None:
     pool = Pool(2)
     assert children() == set()
@@ -102,7 +91,6 @@ async def test_processes_start_when_they_are_needed_and_end_at_once(view: View) 
         await pool.choose("m", "beginner", view)
 
 
-@NEEDS_PROC
 @pytest.mark.parametrize("idle", [True, False], ids=["idle", "at work"])
 async def test_a_killed_process_is_replaced_and_its_play_tried_again(
     pool: Pool, view: View, idle: bool
@@ -121,7 +109,6 @@ async def test_a_killed_process_is_replaced_and_its_play_tried_again(
     assert first not in children()
 
 
-@NEEDS_PROC
 async def test_one_that_never_answers_counts_as_dead(view: View) -> None:
     pool = Pool(1, patience_s=2.0)
     try:
@@ -177,20 +164,24 @@ async def test_matches_take_turns(monkeypatch: pytest.MonkeyPatch, pool: Pool, v
     assert b" | ".join(served) == b"greedy 0 | one 0 | two 0 | greedy 1 | one 1 | greedy 2 | greedy 3"
 
 
-@NEEDS_PROC
 async def test_no_secret_of_the_server_is_in_a_worker_s_environment(
     monkeypatch: pytest.MonkeyPatch, pool: Pool, view: View
 ) -> None:
     monkeypatch.setenv("SECRET_KEY", "of the server alone")
     monkeypatch.setenv("DATABASE_URL", "postgresql://nardy:word@db/nardy")
+    given: list[dict[str, str]] = []
+    really = asyncio.create_subprocess_exec
+
+    async def start(*command: str, env: dict[str, str], **more: Any) -> Process:
+        given.append(env)
+        return await really(*command, env=env, **more)
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", start)
     await pool.choose("m", "beginner", view)
-    [worker] = children()
-    environment = Path(f"/proc/{worker}/environ").read_bytes()  # noqa: ASYNC240
-    assert b"SECRET_KEY" not in environment
-    assert b"DATABASE_URL" not in environment
+    [environment] = given
+    assert not {"SECRET_KEY", "DATABASE_URL"} & environment.keys()
 
 
-@NEEDS_PROC
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL], ids=lambda ending: ending.name)
 async def test_workers_end_with_their_server_however_that_ends(
     sqlite_url: str, tmp_path: Path, ending: signal.Signals
@@ -211,13 +202,6 @@ async def test_workers_end_with_their_server_however_that_ends(
                 process.send_signal(ending)
         assert await process.wait() == (0 if ending is signal.SIGTERM else -ending)
         async with asyncio.timeout(5):
-            while is_alive(worker):
+            while is_alive(worker, WORKER):
                 await asyncio.sleep(0.02)
     assert len(log.read_text(encoding="utf-8").splitlines()) == 1, "where it is, and no complaint"
-
-
-def is_alive(process: int) -> bool:
-    try:
-        return (Path("/proc") / str(process) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False

@@ -178,7 +178,7 @@ def test_phases_after_the_end(whole: Match, tmp_path: Path, capsys: pytest.Captu
 def test_without_bgsage(
     whole: Match, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.engines.judge.find_spec", lambda name: None)
+    monkeypatch.setattr("app.engines.network.installed", lambda: None)
     assert analyse(file_of(whole), tmp_path) == 1
     assert capsys.readouterr().err == (
         "nardy: bgsage is not installed here, and nothing else can judge a match: make engines\n"

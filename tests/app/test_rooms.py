@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -14,25 +13,12 @@ import pytest_asyncio
 from app.service.displays import ViewFrame
 from app.service.matches import Matches
 from app.store import Store
-from app.store.matches import StoredMatch
 from engine.bot import Heuristic
 from engine.match import PhaseOpened, PlayMade, Tick, TimeGivenBack, decide
-from engine.ruleset import DEFAULT
 from engine.turn import Seat, Seats, Turn
 from tests.support.computers import only
+from tests.support.rooms import QUICK_RULES, Clock, an_open_match
 from tests.support.stores import NOON, a_playing_match, finish, two_players
-
-QUICK = DEFAULT.changed({"reveal_ms": 0, "auto_pass_ms": 0})
-
-
-@dataclass
-class Clock:
-    """The time (ms); it stands until it is set."""
-
-    at: int = NOON
-
-    def __call__(self) -> int:
-        return self.at
 
 
 @pytest.fixture
@@ -49,16 +35,9 @@ async def matches(store: Store, clock: Clock) -> AsyncIterator[Matches]:
     await served.close()
 
 
-async def _an_open_match(store: Store, clock: Clock) -> StoredMatch:
-    """A match whose first roll is on the table: nobody has said a seed."""
-    match = await a_playing_match(store, ruleset=QUICK)
-    clock.at += 20_000
-    return match
-
-
 async def test_a_room_that_is_read_knows_what_is_due(matches: Matches, store: Store, clock: Clock) -> None:
     """Else a computer or a flag would wait until something else happens."""
-    match = await _an_open_match(store, clock)
+    match = await an_open_match(store, clock)
     await matches.view(match.id, None)
     await asyncio.sleep(0.3)
     view = await matches.view(match.id, None)
@@ -70,7 +49,7 @@ async def test_thinking_is_charged_until_the_play_arrives(
     matches: Matches, store: Store, clock: Clock
 ) -> None:
     """§7.1: what the server waits for before it can take a play up is nobody's thinking."""
-    match = await _an_open_match(store, clock)
+    match = await an_open_match(store, clock)
     display = await matches.connect(match.id, match.players.A)
     await asyncio.sleep(0.3)
     view = await matches.view(match.id, display.seat)
@@ -97,7 +76,7 @@ async def test_the_end_is_shown_even_if_its_ratings_cannot_be_read(
     matches: Matches, store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The result is stored; a display that was not told would wait for ever."""
-    match = await _an_open_match(store, clock)
+    match = await an_open_match(store, clock)
     watching = await matches.connect(match.id, None)
     display = await matches.connect(match.id, match.players.A)
     await asyncio.sleep(0.3)
@@ -122,7 +101,7 @@ async def _fails(*_: Any) -> Any:
 async def test_a_match_that_ended_elsewhere_does_not_stay_in_memory(
     store: Store, other_node: Store, clock: Clock
 ) -> None:
-    match = await a_playing_match(store, ruleset=QUICK)
+    match = await a_playing_match(store, ruleset=QUICK_RULES)
     elsewhere = Matches(other_node, only(Heuristic()), "two", clock)
     await elsewhere.view(match.id, None)
     await finish(store, match, 5)
@@ -136,7 +115,7 @@ async def test_a_computer_whose_match_went_on_without_it_has_not_failed(
 ) -> None:
     computer = await store.accounts.ensure_computer(Heuristic.name, Heuristic.version)
     players = Seats((await two_players(store)).A, computer.id)
-    match = await a_playing_match(store, players, QUICK, computers=frozenset({Seat.B}))
+    match = await a_playing_match(store, players, QUICK_RULES, computers=frozenset({Seat.B}))
     clock.at += 20_000
     matches = Matches(store, only(Heuristic()), "one", clock, computer_pace_ms=200)
     await matches.start()
@@ -152,7 +131,7 @@ async def test_the_time_that_taking_up_takes_is_given_back_too(store: Store, oth
     """§8.5: of many matches, the last one waits for all the others."""
     await other_node.nodes.join("zero", NOON)
     await other_node.nodes.leave("zero", NOON)
-    match = await a_playing_match(store, ruleset=QUICK)
+    match = await a_playing_match(store, ruleset=QUICK_RULES)
     seconds = count(NOON + 5_000, 1_000)
     matches = Matches(store, only(Heuristic()), "one", lambda: next(seconds))
     await matches.start()
@@ -166,7 +145,7 @@ async def test_round_trips_of_an_earlier_turn_do_not_count_after_reading_again(
     matches: Matches, store: Store, clock: Clock
 ) -> None:
     """§7.1: lag is bounded by what was measured in that turn."""
-    match = await a_playing_match(store, ruleset=QUICK)
+    match = await a_playing_match(store, ruleset=QUICK_RULES)
     display = await matches.connect(match.id, match.players.A)
     room = matches._rooms[match.id]
     assert room.match is not None
@@ -187,7 +166,7 @@ async def test_round_trips_of_an_earlier_turn_do_not_count_after_reading_again(
 async def test_a_display_that_could_not_be_noted_is_none(
     matches: Matches, store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    match = await _an_open_match(store, clock)
+    match = await an_open_match(store, clock)
     with monkeypatch.context() as patched:
         patched.setattr(store.nodes, "seat_connected", _fails)
         with pytest.raises(ConnectionError):
@@ -199,7 +178,7 @@ async def test_who_left_while_the_database_was_lost_is_gone_all_the_same(
     matches: Matches, store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """CASES F1. §8.3: else his absence would never begin."""
-    match = await _an_open_match(store, clock)
+    match = await an_open_match(store, clock)
     display = await matches.connect(match.id, match.players.A)
     with monkeypatch.context() as patched:
         patched.setattr(store.nodes, "seat_disconnected", _fails)
@@ -214,7 +193,7 @@ async def test_who_left_while_the_database_was_lost_is_gone_all_the_same(
 
 async def test_who_is_connected_at_no_server_is_gone(matches: Matches, store: Store, clock: Clock) -> None:
     """A server forgot his display, and died before it could say that he has left."""
-    match = await _an_open_match(store, clock)
+    match = await an_open_match(store, clock)
     display = await matches.connect(match.id, match.players.A)
     room = matches._rooms[match.id]
     room.displays.remove(display)
@@ -226,7 +205,7 @@ async def test_who_is_connected_at_no_server_is_gone(matches: Matches, store: St
 
 async def test_what_is_read_again_is_shown(matches: Matches, store: Store, clock: Clock) -> None:
     """Whoever had it read again, even somebody who only leaves: nobody would look a second time."""
-    match = await _an_open_match(store, clock)
+    match = await an_open_match(store, clock)
     player = await matches.connect(match.id, match.players.A)
     watching = await matches.connect(match.id, None)
     await asyncio.sleep(0.3)
@@ -244,7 +223,7 @@ async def test_a_match_that_ends_while_it_is_read_is_over(
     matches: Matches, store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is around a match and what is played in it are read one after the other."""
-    match = await a_playing_match(store, ruleset=QUICK)
+    match = await a_playing_match(store, ruleset=QUICK_RULES)
     events = store.matches.events
 
     async def ended_just_now(match_id: str, after: int = 0) -> Any:

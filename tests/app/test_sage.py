@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from app.engines.levels import LEVELS, computer_of, level_named, levels_here
+from app.engines.network import installed
 from app.engines.sage import EQUITY, POINTS, Sage
 from engine.bot import Solver, task_for
 from engine.dice import Roll
@@ -26,7 +27,8 @@ from engine.turn import Seats
 from engine.view import view_for
 from tests.builders import DATA, A, B, a_match, a_phase, a_roll, pos
 
-pytest.importorskip("bgsage", reason="without it there are no strong players")
+if installed() is None:
+    raise RuntimeError("The strong players are tested with bgsage: pip install -r requirements/engines.txt")
 
 ROOT = Path(__file__).parents[2]
 START = "6:5 8:3 13:5 24:2 | 6:5 8:3 13:5 24:2"
@@ -194,14 +196,14 @@ def test_the_same_answer_in_another_process() -> None:
     assert other.stdout.strip() == str(here)
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts threads by /proc")
 def test_it_thinks_in_one_thread() -> None:
     program = (
         "import os\n"
         "from app.engines.levels import computer_of\n"
         "from engine.bot import task_for\n"
         "from tests.app.test_sage import some_cases\n"
-        "threads = lambda: len(os.listdir('/proc/self/task'))\n"
+        "from tests.support.processes import threads_of\n"
+        "threads = lambda: threads_of(os.getpid())\n"
         "player, before = computer_of('master'), threads()\n"
         "[player.best(task_for(*case)) for case in some_cases(2)]\n"
         "print(threads() - before)"
