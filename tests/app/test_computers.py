@@ -174,7 +174,7 @@ async def test_a_hint_is_a_legal_play_of_ones_own_and_thought_about_once(server:
         assert (hints[0]["turn"], hints[0]["level"]) == ("1W", levels_here()[-1].key)
         theirs = await boris.get(f"/api/matches/{match_id}/hint")
         assert theirs["moves"] == hints[0]["moves"], "equal boards and rolls"
-        seen = len(b.frames)
+        seen = len(b.raw)
         assert (await a.play(hints[0]["moves"]))["type"] == "accepted"
         refused = await anna.http.get(f"/api/matches/{match_id}/hint")
         assert (refused.status_code, refused.json()["params"]["because"]) == (409, "hint-not-owed")

@@ -123,7 +123,7 @@ async def person(server: LiveServer, name: str | None) -> AsyncIterator[Person]:
 
 @dataclass
 class Display:
-    """One socket: every frame that came over it, and the newest view."""
+    """One socket: every frame that came over it but pings, and the newest view."""
 
     connection: ClientConnection
     frames: list[Frame] = field(default_factory=list)
@@ -149,7 +149,8 @@ class Display:
                         await self.connection.send(json.dumps({"type": "pong", "ping": frame["ping"]}))
                 async with self._news:
                     self.raw.append(str(text))
-                    self.frames.append(frame)
+                    if frame["type"] != "ping":  # comes by the clock, whatever happens in the match
+                        self.frames.append(frame)
                     self._news.notify_all()
 
     async def send(self, **message: Any) -> None:

@@ -65,15 +65,13 @@ class Stubborn:
             for turn, way in list(self.waiting.items()):
                 await self._send(display, closed, turn, way)
             while True:
-                await self._until(
-                    closed,
-                    display.until_view(lambda v: v["stage"] == "over" or owes(v), 60),
-                )
-                if display.view["stage"] == "over":
+                wanted = display.until_view(lambda v: v["stage"] == "over" or owes(v), 60)
+                view = await self._until(closed, wanted)
+                if view["stage"] == "over":
                     self.is_over = True
                     return
-                turn = display.view["turn"]
-                await self._send(display, closed, turn, first_way(display.view["mine"]["steps"]))
+                turn = view["turn"]
+                await self._send(display, closed, turn, first_way(view["mine"]["steps"]))
                 await self._until(
                     closed, display.until_view(lambda v, turn=turn: v["turn"] != turn or not owes(v), 30)
                 )
