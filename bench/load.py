@@ -1,6 +1,6 @@
 """Many pairs at once.
 
-    python -m bench.load [--pairs 500] [--seconds 30] [--postgres URL]
+    python -m bench.load [--pairs 500] [--seconds 30] [--postgres [URL]]
 
 First an open loop: each pair is to make one play a second at times fixed beforehand, and a play's latency counts from
 the time that it was meant for, so that a server which falls behind cannot hide it. Then saturation: every pair plays
@@ -24,7 +24,7 @@ from pathlib import Path
 import httpx2
 import uvloop
 
-from bench.wire import Pair, Server, a_server, ms, pairs
+from bench.wire import Pair, Server, a_server, databases, ms, pairs, postgres_argument
 
 SATURATING = 100  # pairs that play as fast as they are answered
 
@@ -117,19 +117,16 @@ def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     arguments.add_argument("--pairs", type=int, default=500)
     arguments.add_argument("--seconds", type=float, default=30)
-    arguments.add_argument("--postgres", help="an empty database: postgresql://…")
+    postgres_argument(arguments)
     arguments.add_argument("--profile", type=Path)
     given = arguments.parse_args()
     gc.disable()  # else the clients hold up themselves what they measure
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder)
-        databases = [("SQLite", f"sqlite:///{path / 'nardy.sqlite3'}")]
-        databases += [("PostgreSQL", given.postgres)] if given.postgres else []
+    with tempfile.TemporaryDirectory() as folder, databases(Path(folder), given.postgres) as found:
         good = [
-            uvloop.run(measure(name, url, path, given.pairs, given.seconds, given.profile))
-            for name, url in databases
+            uvloop.run(measure(name, url, Path(folder), given.pairs, given.seconds, given.profile))
+            for name, url in found
         ]
     return 0 if all(good) else 1
 

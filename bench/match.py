@@ -1,7 +1,7 @@
 """The whole way of one play beside its floor: from the sender's socket to the opponent's display.
 
 One pair over real sockets on a server in a process of its own; the floor is a raw WebSocket echo and a raw commit of
-the same run, interleaved with it. Run: `python -m bench.match [--plays N] [--postgres URL]`.
+the same run, interleaved with it. Run: `python -m bench.match [--plays N] [--postgres [URL]]`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import uvloop
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import serve
 
-from bench.wire import Server, a_server, ms, pairs
+from bench.wire import Server, a_server, databases, ms, pairs, postgres_argument
 
 ROUNDS = 6
 
@@ -112,13 +112,11 @@ def main() -> int:
     """Both databases; PostgreSQL only where a URL is given."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--plays", type=int, default=600)
-    arguments.add_argument("--postgres", help="an empty database: postgresql://…")
+    postgres_argument(arguments)
     given = arguments.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder)
-        uvloop.run(measure("SQLite", f"sqlite:///{path / 'nardy.sqlite3'}", path, given.plays))
-        if given.postgres:
-            uvloop.run(measure("PostgreSQL", given.postgres, path, given.plays))
+    with tempfile.TemporaryDirectory() as folder, databases(Path(folder), given.postgres) as found:
+        for name, url in found:
+            uvloop.run(measure(name, url, Path(folder), given.plays))
     return 0
 
 

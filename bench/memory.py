@@ -1,6 +1,6 @@
 """What a display and a live match weigh, and whether finished matches leave anything behind.
 
-    python -m bench.memory [--matches 500] [--postgres URL]
+    python -m bench.memory [--matches 500] [--postgres [URL]]
 
 The resident memory of a server in a process of its own, step by step. The last steps play whole lots of matches to
 their end, one lot after the other: A gives up in the second round. What a later lot adds is what stays for good.
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import uvloop
 
-from bench.wire import Pair, Server, a_player, a_server, pairs
+from bench.wire import Pair, Server, a_player, a_server, databases, pairs, postgres_argument
 
 LOTS = 4
 
@@ -76,15 +76,13 @@ def main() -> int:
     """SQLite, and PostgreSQL where a URL is given."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     arguments.add_argument("--matches", type=int, default=500)
-    arguments.add_argument("--postgres", help="an empty database: postgresql://…")
+    postgres_argument(arguments)
     given = arguments.parse_args()
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder)
-        uvloop.run(measure("SQLite", f"sqlite:///{path / 'nardy.sqlite3'}", path, given.matches))
-        if given.postgres:
-            uvloop.run(measure("PostgreSQL", given.postgres, path, given.matches))
+    with tempfile.TemporaryDirectory() as folder, databases(Path(folder), given.postgres) as found:
+        for name, url in found:
+            uvloop.run(measure(name, url, Path(folder), given.matches))
     return 0
 
 

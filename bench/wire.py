@@ -5,6 +5,7 @@ A player here answers pings, keeps the newest view, notes when each frame came, 
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
 import hashlib
@@ -13,7 +14,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from app.settings import Settings
 from app.store import upgrade
+from tests.support.postgres import running_postgres
 
 RULES = {"reveal_ms": 0, "auto_pass_ms": 0}  # dice that do not roll: what is measured is the server
 _SEED = "00" * 16
@@ -78,6 +80,27 @@ async def a_server(database_url: str, folder: Path, *, profile: Path | None = No
     finally:
         process.send_signal(signal.SIGTERM)
         await process.wait()
+
+
+@contextlib.contextmanager
+def databases(folder: Path, postgres: str | None) -> Iterator[list[tuple[str, str]]]:
+    """Names and URLs: SQLite in this folder, and PostgreSQL where it is asked for.
+
+    `own` is one that is started here, on the disk and durable, and gone afterwards.
+    """
+    with contextlib.ExitStack() as stack:
+        found = [("SQLite", f"sqlite:///{folder / 'nardy.sqlite3'}")]
+        if postgres == "own":
+            server = stack.enter_context(running_postgres(durable=True))
+            postgres = stack.enter_context(server.fresh())
+        yield found + ([("PostgreSQL", postgres)] if postgres else [])
+
+
+def postgres_argument(arguments: argparse.ArgumentParser) -> None:
+    """`--postgres`, for `databases`."""
+    arguments.add_argument(
+        "--postgres", nargs="?", const="own", metavar="URL", help="an empty database; without URL, one of its own"
+    )
 
 
 class _Price(msgspec.Struct):

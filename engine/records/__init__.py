@@ -1,0 +1,1 @@
+"""Game records and notations: the objective match, backgammon exchange, xiangqi, tabletop curling."""
