@@ -17,6 +17,8 @@ from app.engines.levels import levels_here
 from app.engines.pool import Pool
 from app.logs import set_about
 from app.service.accounts import Accounts
+from app.service.arbiter import Arbiter
+from app.service.competitions import Competitions
 from app.service.computers import Computers
 from app.service.health import Health
 from app.service.lobby import Lobby
@@ -84,11 +86,14 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
         try:
             computers = Computers(levels_here(), Pool(settings.computer_workers))
             matches = Matches(store, computers, node, now, computer_pace_ms=computer_pace_ms)
+            competitions = Competitions(store, computers, now)
             app.state.services = Services(
                 sessions=Sessions(secret, secure=settings.base_url.startswith("https://")),
                 accounts=Accounts(store, now),
                 lobby=Lobby(store, matches, secret, now),
                 matches=matches,
+                competitions=competitions,
+                arbiter=Arbiter(store, competitions, matches),
                 health=Health(store, matches),
                 now=now,
                 base_url=settings.base_url or None,

@@ -49,7 +49,8 @@ from engine.match import (
     unfold,
 )
 from engine.plays import Hop
-from engine.turn import Seat, Turn
+from engine.scoring import leads_for_A
+from engine.turn import Phase, Seat, Turn
 from engine.view import NO_DRAFTS, Drafts, PhaseView, View, boards_of, phases_of, view_for
 
 log = logging.getLogger(__name__)
@@ -722,6 +723,29 @@ class Matches:
         finally:
             room.thinking.discard((seat, turn))
             self._let_go(room)
+
+    # -------------------------------------------------------------------------------- what arbiters and servers want
+
+    async def order(self, match_id: str, wish: Wish, *, command_id: str | None = None) -> bool:
+        """Carry out what an arbiter, or the competition of a match, wants of it; whether anything came of it.
+
+        Raises NoSuchMatch, NotStarted, RuleError.
+        """
+        async with self._using(match_id) as room, room.lock:
+            if room.match is None:
+                raise NotStarted
+            return await self._carry_out(room, wish, command_id=command_id)
+
+    async def formula(self, match_id: str) -> tuple[int, int]:
+        """What both leads at the end of the last finished round come to, in points for A, and that round (§8.5).
+
+        Raises NoSuchMatch, NotStarted.
+        """
+        async with self._using(match_id) as room:
+            if room.match is None or room.match.turn is None:
+                raise NotStarted
+            ended = sum(phase.turn.phase is Phase.K for phase in room.match.history)
+            return ended, leads_for_A(room.match.ruleset, room.match.round_end)
 
     # ---------------------------------------------------------------------------------------------- in and out
 

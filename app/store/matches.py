@@ -6,7 +6,7 @@ Each method is one transaction.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,6 +69,8 @@ class NewMatch:
     computers: frozenset[Seat] = frozenset()
     dice_id: str | None = None  # None: its own id
     rematch_of: str | None = None
+    competition: str | None = None  # None: a casual match
+    secret: bool = False  # nothing of it is shown to others until the round is closed (§5.4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +96,8 @@ class StoredMatch:
     rematch_of: str | None
     rematch_asked: frozenset[Seat]
     rematch_id: str | None
+    competition: str | None  # None: a casual match
+    secret: bool  # nothing of it is shown to others until the round is closed (§5.4)
     ratings: Seats[RatingChange] | None  # None: moved no rating, or has not yet
 
     @property
@@ -117,6 +121,17 @@ class StoredMatch:
             computers=self.computers,
             dice_id=self.dice_id,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A match of a competition, and whether the competition knows its end."""
+
+    id: str
+    state: str
+    dice_id: str
+    reported: bool
+    secret: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +168,45 @@ class Matches:
             return self._load(connection, new.id)
 
         return await self._database.write(work)
+
+    async def create_all(self, news: Sequence[NewMatch]) -> tuple[str, ...]:
+        """Makes those of these matches that are not there yet, made by whichever server; the ids of the new ones."""
+
+        def work(connection: Connection) -> tuple[str, ...]:
+            there: set[str] = set()
+            ids = [new.id for new in news]
+            for i in range(0, len(ids), _AT_ONCE):
+                known = select(matches.c.id).where(matches.c.id.in_(ids[i : i + _AT_ONCE]))
+                there.update(connection.execute(known).scalars())
+            missing = [new for new in news if new.id not in there]
+            for new in missing:
+                self._insert(connection, new)
+            return tuple(new.id for new in missing)
+
+        return await self._database.write(work)
+
+    async def of_competition(self, competition: str, *, unreported: bool = False) -> tuple[Played, ...]:
+        """The matches of a competition, in the order of their ids; perhaps those alone whose end is not known to it."""
+        row = matches.c
+        wanted = select(row.id, row.state, row.dice_id, row.reported, row.secret).where(
+            row.competition == competition
+        )
+        if unreported:
+            wanted = wanted.where(row.reported.is_(False))
+        rows = await self._database.read(lambda connection: connection.execute(wanted.order_by(row.id)).all())
+        return tuple(Played(*row) for row in rows)
+
+    async def set_reported(self, match_ids: Collection[str]) -> None:
+        """Their ends are known to their competition."""
+        ids = sorted(match_ids)
+
+        def work(connection: Connection) -> None:
+            for i in range(0, len(ids), _AT_ONCE):
+                some = matches.c.id.in_(ids[i : i + _AT_ONCE])
+                connection.execute(update(matches).where(some).values(reported=True))
+
+        if ids:
+            await self._database.write(work)
 
     async def has_key(self, account: str, key: str) -> bool:
         """Whether this player has used this key for a call already."""
@@ -210,6 +264,13 @@ class Matches:
     async def load(self, match_id: str) -> StoredMatch | None:
         """The match with this id."""
         return await self._one(_MATCH, match_id)
+
+    async def exists(self, match_id: str) -> bool:
+        """Whether there is a match with this id."""
+        if not _NAME.fullmatch(match_id):
+            return False
+        this = select(matches.c.id).where(matches.c.id == match_id)
+        return await self._database.read(lambda connection: connection.execute(this).first() is not None)
 
     async def by_code(self, code: str) -> StoredMatch | None:
         """The match of this invitation."""
@@ -421,6 +482,9 @@ class Matches:
                 started_at=new.created_at if begins else None,
                 rematch_of=new.rematch_of,
                 rematch_asked="",
+                competition=new.competition,
+                reported=None if new.competition is None else False,
+                secret=new.secret,
             )
         )
 
@@ -465,6 +529,8 @@ class Matches:
             rematch_of=row.rematch_of,
             rematch_asked=frozenset(map(Seat, row.rematch_asked)),
             rematch_id=row.rematch_id,
+            competition=row.competition,
+            secret=row.secret,
             ratings=None if row.a_account is None else Seats(change_from(row, "a_"), change_from(row, "b_")),
         )
 

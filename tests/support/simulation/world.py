@@ -14,6 +14,8 @@ from typing import Any
 from unittest.mock import patch
 
 from app.service.accounts import Accounts
+from app.service.arbiter import Arbiter
+from app.service.competitions import Competitions
 from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
@@ -96,12 +98,15 @@ class Node:
         computer = Plain(Chance(world.seed, "computer", name), world.wild)
         pace = Chance(world.seed, "pace").choice((0, 900))
         self.matches = Matches(store, only(computer), name, self.now, computer_pace_ms=pace)
+        competitions = Competitions(store, self.matches.computers, self.now)
         key = SECRET.encode()
         self.services = Services(
             sessions=Sessions(key),
             accounts=Accounts(store, self.now),
             lobby=Lobby(store, self.matches, key, self.now),
             matches=self.matches,
+            competitions=competitions,
+            arbiter=Arbiter(store, competitions, self.matches),
             health=Health(store, self.matches),
             now=self.now,
             base_url=None,

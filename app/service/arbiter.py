@@ -1,0 +1,89 @@
+"""What an arbiter may do with a running match of a competition (§8.5): always with a reason, always in the match's log.
+
+He sees of it what a spectator sees (§5.4), and has no rights in a competition that he plays in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.service import competition_views as views
+from app.service.competitions import Competitions
+from app.service.errors import NoSuchMatch, NotArbiter, RoundIsOpen
+from app.service.matches import Matches
+from app.store import Store
+from engine.competition.meeting import place_of
+from engine.match import AddTime, Command, OrderPause, Resume, SetResult, VoidMatch
+from engine.turn import Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What an adjudication may go by: both games as at the end of the last finished round, whose number it is.
+
+    `formula_for_A`: both leads added, × 1/2, truncated, in the basis's unit (§8.5).
+    """
+
+    match: str
+    round: int
+    formula_for_A: int
+
+
+class Arbiter:
+    """Decisions about matches. `actor` is the arbiter's account. All raise NoSuchMatch, NotArbiter, BadDecision."""
+
+    def __init__(self, store: Store, competitions: Competitions, matches: Matches) -> None:
+        self._store = store
+        self._competitions = competitions
+        self._matches = matches
+
+    async def pause(self, competition_id: str, match: str, reason: str, *, actor: str) -> None:
+        """A pause from the end of the phase, which ends by itself after `pause_max_s`."""
+        await self._order(competition_id, match, lambda at: OrderPause(actor, reason, at), actor)
+
+    async def resume(self, competition_id: str, match: str, reason: str, *, actor: str) -> None:
+        """The match goes on."""
+        await self._order(competition_id, match, lambda at: Resume(actor, reason, at), actor)
+
+    async def add_time(
+        self, competition_id: str, match: str, seat: str, ms: int, reason: str, *, actor: str
+    ) -> None:
+        """More time for the player in seat `A` or `B`."""
+        await self._order(competition_id, match, lambda at: AddTime(actor, Seat(seat), ms, reason, at), actor)
+
+    async def void(self, competition_id: str, match: str, reason: str, *, actor: str) -> None:
+        """The match counts for nothing; another is played for it, on new dice. Raises RoundIsOpen in a qualifying."""
+        await self._not_shared(competition_id, match)
+        await self._order(competition_id, match, lambda at: VoidMatch(actor, reason, at), actor)
+
+    async def set_result(
+        self, competition_id: str, match: str, net_for_A: int, reason: str, *, actor: str
+    ) -> None:
+        """The match ends with this result, points for seat A: set, or adjudicated after looking at `estimate`."""
+        await self._order(competition_id, match, lambda at: SetResult(actor, net_for_A, reason, at), actor)
+
+    async def estimate(self, competition_id: str, match: str) -> Estimate:
+        """What the formula says of a running match. Raises NoSuchMatch, NotStarted, RoundIsOpen."""
+        await self._check_match(competition_id, match)
+        await self._not_shared(competition_id, match)
+        round_, formula = await self._matches.formula(match)
+        return Estimate(match, round_, formula)
+
+    async def _not_shared(self, competition_id: str, match: str) -> None:
+        competition, _ = await self._competitions.competition(competition_id)
+        if views.is_secret(competition, match):
+            raise RoundIsOpen
+
+    async def _check_match(self, competition_id: str, match: str) -> None:
+        stored = await self._store.matches.load(match)
+        if stored is None or stored.competition != competition_id or place_of(match) is None:
+            raise NoSuchMatch
+
+    async def _order(
+        self, competition_id: str, match: str, wish: Callable[[int], Command], actor: str
+    ) -> None:
+        await self._check_match(competition_id, match)
+        if await self._competitions.plays_in(competition_id, actor):
+            raise NotArbiter
+        await self._matches.order(match, wish)
