@@ -162,6 +162,9 @@ class Player:
     def __post_init__(self) -> None:
         self.seed = self.seed or hashlib.sha256(self.name.encode()).hexdigest()[:32]
 
+    def note(self, view: View) -> None:
+        """He is shown this."""
+
     async def ready(self) -> None:
         """Waits until he wants to play."""
 
@@ -196,6 +199,7 @@ class Player:
                 if view is None:
                     continue
                 seen.append(view)
+                self.note(view)
                 if view.stage == "over":
                     return
                 if view.stage == "seeding" and view.dice.hashes[Seat(view.seat or "A")] is None:
