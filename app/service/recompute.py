@@ -179,7 +179,9 @@ def _plain(result: MatchResult) -> MatchResult:
 
 def _text(result: MatchResult) -> str:
     by = f" by {result.by}" if result.by else ""
-    return f"{result.ending.value}{by} {result.points.A:+d} in {result.time_ms.A} and {result.time_ms.B} ms"
+    times = f"{result.time_ms.A} and {result.time_ms.B} ms"
+    rated = "rated" if result.rated else "not rated"
+    return f"{result.ending.value}{by} {result.points.A:+d} (net {result.net_for_A:+d}) in {times}, {rated}"
 
 
 def _as_played(told: Iterable[Fact], results: Mapping[str, MatchResult]) -> Iterator[Fact]:

@@ -480,7 +480,7 @@ async def test_what_was_changed_behind_its_back_is_found(server: Server, clock: 
         f"{match}, points_a"
     }
     wrong = await after(
-        "UPDATE competition_facts SET facts = replace(facts, '\"net_for_A\":', '\"net_for_A\":1')"
+        "UPDATE competition_facts SET facts = replace(facts, '\"rated\":true', '\"rated\":false')"
         f" WHERE competition = '{event}'"
     )
     assert f"{match}, result" in wrong
