@@ -63,6 +63,7 @@ async def a_server(database_url: str, folder: Path, *, profile: Path | None = No
     port = free_port()
     more = {"DATABASE_URL": database_url, "DATA_DIR": str(folder), "PORT": str(port), "HOST": "127.0.0.1"}
     environment = {**os.environ, **more, "SECRET_KEY": settings.secret_key, "LOG_LEVEL": "warning"}
+    environment["NEWCOMERS_AN_HOUR"] = "0"  # all players have one address
     program = [sys.executable, "-m", "app.cli", "serve"]
     if profile is not None:
         program = [sys.executable, "-m", "bench.profiled", str(profile)]

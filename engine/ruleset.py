@@ -125,6 +125,12 @@ class Ruleset:
         """Only what differs from the default."""
         return _difference(self.to_dict(), DEFAULT.to_dict())
 
+    def for_nothing(self) -> Ruleset:
+        """The same with nothing at stake, as it is played with a computer: no rating moves, and no time is assessed
+        (§7.3, §10.2).
+        """
+        return self.changed({"rated": False, "time": {"mode": "off"}})
+
     def changed(self, changes: Mapping[str, Any]) -> Ruleset:
         """This ruleset with some keys changed. Raises BadRuleset for a key or value that does not exist."""
         changed = _changed(self, changes, "")

@@ -28,7 +28,7 @@ _LARGEST_BATCH = 512
 _PATIENCE_S = 10.0  # for another process that writes to the same file
 
 _MOVE = """
-UPDATE matches SET version = ?1 + 1, deadline = ?2
+UPDATE matches SET version = ?1 + 1, deadline = ?2, computer_since = ?5
 WHERE id = ?3 AND version = ?1 AND state = 'playing'
   AND NOT EXISTS (SELECT 1 FROM journal WHERE match_id = ?3 AND command_id = ?4)
 """
@@ -216,7 +216,8 @@ class SqliteDatabase:
 
     def _written(self, wanted: Append) -> StoreError | None:
         match_id, command_id = wanted.match_id, wanted.command_id
-        moved = self._raw.execute(_MOVE, (wanted.after, wanted.deadline, match_id, command_id))
+        values = (wanted.after, wanted.deadline, match_id, command_id, wanted.computer_since)
+        moved = self._raw.execute(_MOVE, values)
         if not moved.rowcount:
             seen = self._raw.execute(_SEEN, (match_id, command_id)).fetchone() if command_id else None
             if seen and command_id:

@@ -63,6 +63,12 @@ async def rules() -> FileResponse:
     return _page("rules.html")
 
 
+@router.api_route("/bots", methods=["GET", "HEAD"])
+async def bots() -> FileResponse:
+    """My bots and their tokens."""
+    return _page("bots.html")
+
+
 @router.api_route("/dice", methods=["GET", "HEAD"])
 async def dice() -> FileResponse:
     """Check the dice."""
@@ -110,6 +116,10 @@ class _Files(StaticFiles):
         return response
 
 
+def _too_large() -> JSONResponse:
+    return problem_response(413, "too-large", f"A body has at most {MAX_BODY} bytes.", {"limit": MAX_BODY})
+
+
 class Guard:
     """Security headers on every answer; a page of another site can change nothing here."""
 
@@ -138,12 +148,9 @@ class Guard:
             return
 
         if int(dict(scope["headers"]).get(b"content-length", b"0") or 0) > MAX_BODY:
-            refusal = problem_response(
-                413, "too-large", f"A body has at most {MAX_BODY} bytes.", {"limit": MAX_BODY}
-            )
-            await refusal(scope, receive, guarded)
+            await _too_large()(scope, receive, guarded)
             return
-        received = 0
+        received, begun = 0, False
 
         async def bounded() -> Message:
             """A body that did not say its length ends where it becomes too long."""
@@ -152,7 +159,15 @@ class Guard:
             received += len(message.get("body", b""))
             return {"type": "http.disconnect"} if received > MAX_BODY else message
 
-        await self._app(scope, bounded, guarded)
+        async def unless_too_large(message: Message) -> None:
+            nonlocal begun
+            if begun or received <= MAX_BODY:  # what was made of half a body is nobody's answer
+                begun = True
+                await guarded(message)
+
+        await self._app(scope, bounded, unless_too_large)
+        if received > MAX_BODY and not begun:
+            await _too_large()(scope, receive, guarded)
 
     def _is_foreign(self, scope: Scope) -> bool:
         headers = dict(scope["headers"])

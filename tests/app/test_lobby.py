@@ -29,6 +29,7 @@ async def test_a_guest_has_a_name_and_a_signed_cookie(server: LiveServer) -> Non
         assert answer.json()["player"] == {
             "name": "Вера Ланская",
             "tag": None,
+            "kind": "guest",
             "points": 1000,
             "strength": 1500,
             "matches": 0,
