@@ -58,12 +58,12 @@ class NotForBots(AppError):
 
 
 class NoSuchBot(AppError):
-    """The caller has no bot with this id."""
+    """There is no bot with this id, or it is not the caller's."""
 
     code, status = "no-such-bot", 404
 
     def __init__(self) -> None:
-        super().__init__("You have no such bot.")
+        super().__init__("There is no such bot, or it is somebody else's.")
 
 
 class TooManyBots(AppError):
