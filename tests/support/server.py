@@ -107,6 +107,8 @@ class Person:
         url = str(self.http.base_url).replace("http", "ws", 1).rstrip("/")
         cookies = "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
         headers = {"Cookie": cookies} if cookies else {}
+        if token := self.http.headers.get("Authorization"):
+            headers["Authorization"] = token
         address = f"{url}/ws/matches/{match_id}{'?watch=1' if watch else ''}"
         async with connect(address, additional_headers=headers, compression=None) as connection:
             display = Display(connection)
@@ -126,6 +128,22 @@ async def person(server: LiveServer, name: str | None) -> AsyncIterator[Person]:
         if name is not None:
             await somebody.post("/api/session", {"name": name})
         yield somebody
+
+
+@contextlib.asynccontextmanager
+async def bot(server: LiveServer, token: str) -> AsyncIterator[Person]:
+    """A program that comes in by a token."""
+    async with httpx2.AsyncClient(base_url=server.url, headers={"Authorization": f"Bearer {token}"}) as http:
+        yield Person(http)
+
+
+@contextlib.asynccontextmanager
+async def a_bot(server: LiveServer, name: str) -> AsyncIterator[Person]:
+    """A new bot, whose owner has gone."""
+    async with person(server, f"{name}'s owner") as owner:
+        made = await owner.post("/api/bots", {"name": name})
+    async with bot(server, made["token"]) as program:
+        yield program
 
 
 @dataclass
