@@ -885,6 +885,8 @@ class Matches:
         if stored is None:
             raise NoSuchMatch
         players = await players_of(self._store, [stored], self._now())
+        if self.computers.is_missing_at(stored, players):  # a server that has it may have come just now
+            self.computers.elsewhere = await self._store.nodes.computers(self._node)
         room = _Room(
             stored,
             players,

@@ -48,6 +48,7 @@ async def running_server(
     port: int = 0,
     base_url: str = "",
     newcomers_an_hour: int = 0,
+    forwarded_allow_ips: str = "127.0.0.1",
     **options: Any,
 ) -> AsyncIterator[LiveServer]:
     """A server on this port or a free one, until the block ends; every player of a test has the same address."""
@@ -59,6 +60,7 @@ async def running_server(
         secret_key="a key for tests only",
         base_url=base_url,
         newcomers_an_hour=newcomers_an_hour,
+        forwarded_allow_ips=forwarded_allow_ips,
     )
     app = create_app(settings, **options)
     listening = socket.create_server(("127.0.0.1", port))
