@@ -296,9 +296,7 @@ class Matches:
                 await self._sweep()
                 await self._take_overdue()
                 await self._lend_computers()
-                part = self._part(beats)
-                await self._compare_versions(part)
-                await self._compare_presence(part)
+                await self._compare_part(beats)
                 if beats % COMPARE_EVERY == 0:
                     await self._look_for_computers()
                     await self.check_tokens()
@@ -307,6 +305,12 @@ class Matches:
             except Exception:
                 log.exception("the watch was disturbed; it goes on")
             self._ping(beats)
+
+    async def _compare_part(self, beats: int) -> None:
+        """What is in memory here is compared with what is stored, a part at a time."""
+        part = self._part(beats)
+        await self._compare_versions(part)
+        await self._compare_presence(part)
 
     def _part(self, beats: int) -> dict[str, _Room]:
         """The rooms whose turn it is to be compared with what is stored."""

@@ -216,8 +216,7 @@ class SqliteDatabase:
 
     def _written(self, wanted: Append) -> StoreError | None:
         match_id, command_id = wanted.match_id, wanted.command_id
-        values = (wanted.after, wanted.deadline, match_id, command_id, wanted.computer_since)
-        moved = self._raw.execute(_MOVE, values)
+        moved = self._raw.execute(_MOVE, _moving(wanted))
         if not moved.rowcount:
             seen = self._raw.execute(_SEEN, (match_id, command_id)).fetchone() if command_id else None
             if seen and command_id:
@@ -226,6 +225,11 @@ class SqliteDatabase:
         row = (match_id, wanted.after + 1, command_id, wanted.at, wanted.format, wanted.events)
         self._raw.execute(_INSERT, row)
         return None
+
+
+def _moving(wanted: Append) -> tuple[object, ...]:
+    """The parameters of `_MOVE`."""
+    return wanted.after, wanted.deadline, wanted.match_id, wanted.command_id, wanted.computer_since
 
 
 def _checked(connection: Connection, work: Work[T]) -> T:

@@ -50,6 +50,7 @@ class Staged:
         self.sent: list[dict[str, Any]] = []
         self.pongs: list[int] = []
         self.refusing = False
+        self.computer_missing = False
         self.drafts = NO_DRAFTS
         self.opened = 0
         self._drafted = table.match.turn
@@ -124,6 +125,12 @@ class Staged:
             self._drafted, self.drafts = self.table.match.turn, NO_DRAFTS
         return view_for(self.table.match, self.seat, self.drafts)
 
+    async def lack_computer(self, missing: bool) -> None:
+        """No server has the computer at this table, or one has it again."""
+        self.computer_missing = missing
+        self._shown = self._view()
+        self._send(ViewFrame(self._shown, self._info(), self._ping()))
+
     async def other_plays(self, text: str | None = None) -> None:
         """The other player makes this play, or his first legal one."""
         assert self.seat
@@ -179,12 +186,14 @@ class Staged:
             created_at=0,
             started_at=0,
             finished_at=self.now() if match.score else None,
+            cancelled=None,
             preset="objective",
             ruleset=match.ruleset.to_dict(),
             public=False,
             code=None,
             seat=None if self.seat is None else self.seat.value,
             players=Seats(*player),
+            computer_missing=self.computer_missing,
             ratings=None,
             rematch=None,
         )

@@ -45,7 +45,7 @@ UNFILLED = re.compile(r"\{\w*\}|undefined|NaN|\[object|null")
 
 @dataclass
 class World:
-    """Matches in every state, and those who play them."""
+    """Matches in every state, and those who play them; the host has a bot, and a match that waits."""
 
     host: Person
     anna: Person
@@ -93,6 +93,7 @@ async def world(live: LiveServer) -> AsyncIterator[World]:
         another(anna, boris) as (played, c, _),
         another(anna, boris) as (over, d, e),
     ):
+        await host.post("/api/bots", {"name": "Zarik"})
         waiting = await host.post("/api/matches", {"preset": "objective"})
         await host.post("/api/matches", {"preset": "objective", "opponent": "anyone"})
         for first, second, phases in ((a, b, 2), (d, e, 3)):
@@ -148,6 +149,13 @@ async def open_all(page: Page) -> None:
         await summary.click()
 
 
+async def make_token(page: Page) -> None:
+    """It stands there to be copied."""
+    await page.locator(".bot-list .button").first.click()
+    await page.locator("dialog .button").last.click()
+    await expect(page.locator(".token-box input")).to_be_visible()
+
+
 PLACES = {
     "home": Place(lambda w: "/", "#create-button"),
     "home of a player, rules being changed": Place(
@@ -168,6 +176,9 @@ PLACES = {
     "rules": Place(lambda w: "/rules", ".prose section"),
     "rules of a match": Place(lambda w: f"/rules?match={w.open}", ".prose section"),
     "replay": Place(lambda w: f"/replay/{w.over}", ".replay-board .board"),
+    "bots": Place(lambda w: "/bots", "form .button", lambda w: w.host),
+    "bots, a new token": Place(lambda w: "/bots", "form .button", lambda w: w.host, make_token),
+    "bots of nobody yet": Place(lambda w: "/bots", "form .button"),
     "dice": Place(lambda w: "/dice", "textarea", then=open_all),
     "dice checked": Place(lambda w: f"/dice?match={w.over}", ".verdict-card", then=open_all),
 }

@@ -14,9 +14,11 @@ from typing import Any
 from unittest.mock import patch
 
 from app.service.accounts import Accounts
+from app.service.bots import Bots
 from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
+from app.service.pace import Pace
 from app.store import Store
 from app.store.database import NoAnswer
 from app.store.matches import JournalRow, StoredMatch
@@ -100,6 +102,8 @@ class Node:
         self.services = Services(
             sessions=Sessions(key),
             accounts=Accounts(store, self.now),
+            bots=Bots(store, self.now, self.matches),
+            bot_pace=Pace(0, 1.0, world.loop.time),
             lobby=Lobby(store, self.matches, key, self.now),
             matches=self.matches,
             health=Health(store, self.matches),
