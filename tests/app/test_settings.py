@@ -38,6 +38,9 @@ def test_every_setting() -> None:
             "FORWARDED_ALLOW_IPS": "10.0.0.1",
             "LOG_FORMAT": "JSON",
             "COMPUTER_WORKERS": "3",
+            "LINK_HOURS": "48",
+            "UNSEEN_MINUTES": "5",
+            "NEWCOMERS_AN_HOUR": "0",
         }
     )
     assert settings == Settings(
@@ -51,6 +54,9 @@ def test_every_setting() -> None:
         "10.0.0.1",
         "json",
         3,
+        48,
+        5,
+        0,
     )
     assert settings.sqlite_file is None
     assert settings.secret() == "sixteen letters!"
@@ -84,6 +90,10 @@ def test_every_setting_is_described() -> None:
         ("LOG_FORMAT", "xml"),
         ("COMPUTER_WORKERS", "0"),
         ("COMPUTER_WORKERS", "many"),
+        ("LINK_HOURS", "0"),
+        ("UNSEEN_MINUTES", "0"),
+        ("UNSEEN_MINUTES", "half an hour"),
+        ("NEWCOMERS_AN_HOUR", "-1"),
     ],
 )
 def test_what_no_server_can_run_by(variable: str, value: str) -> None:

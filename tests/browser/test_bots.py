@@ -212,7 +212,9 @@ async def test_a_match_that_has_waited_too_long_says_so(
     store = live.services.lobby._store
     async with person(live, "Vera") as vera:
         made = await vera.post("/api/matches", {"opponent": "link"})
-        gone = update(matches).where(matches.c.id == made["id"]).values(state="cancelled", cancelled="expired")
+        gone = (
+            update(matches).where(matches.c.id == made["id"]).values(state="cancelled", cancelled="expired")
+        )
         await store._database.write(lambda connection: connection.execute(gone))
         page = await screens.page(somebody=vera, **screen)
     await page.goto(f"/match/{made['id']}")
