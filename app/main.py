@@ -17,13 +17,14 @@ from app.engines.levels import levels_here
 from app.engines.pool import Pool
 from app.logs import set_about
 from app.service.accounts import Accounts
+from app.service.cards import Cards
 from app.service.computers import Computers
 from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
 from app.settings import Settings
 from app.store import Store, open_store
-from app.web import accounts, health, openapi, pages, play, problems, requests, socket
+from app.web import accounts, cards, health, openapi, pages, play, problems, requests, socket
 from app.web.deps import Services, Sessions
 
 _COMPARE_CLOCKS_S = 30.0
@@ -69,6 +70,10 @@ async def _in_time(closing: Coroutine[Any, Any, None]) -> None:
         log.warning("not closed in order: %s", str(wrong) or type(wrong).__name__)
 
 
+async def _no_analysis(match_id: str) -> None:
+    return None
+
+
 def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
     """The application; its store is opened when it starts and closed when it stops."""
 
@@ -84,11 +89,13 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
         try:
             computers = Computers(levels_here(), Pool(settings.computer_workers))
             matches = Matches(store, computers, node, now, computer_pace_ms=computer_pace_ms)
+            shared = Cards(matches, _no_analysis)
             app.state.services = Services(
                 sessions=Sessions(secret, secure=settings.base_url.startswith("https://")),
                 accounts=Accounts(store, now),
                 lobby=Lobby(store, matches, secret, now),
                 matches=matches,
+                cards=shared,
                 health=Health(store, matches),
                 now=now,
                 base_url=settings.base_url or None,
@@ -99,6 +106,7 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
             finally:
                 await _in_time(matches.close())
                 await _in_time(computers.close())
+                await _in_time(shared.close())
         finally:
             comparing.cancel()
             await asyncio.gather(comparing, return_exceptions=True)
@@ -121,6 +129,7 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
     app.include_router(health.router)
     app.include_router(accounts.router)
     app.include_router(play.router)
+    app.include_router(cards.router)
     app.include_router(socket.router)
     pages.install(app)
     openapi.install(app)

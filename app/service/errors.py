@@ -144,6 +144,15 @@ class NoHint(AppError):
         super().__init__(f"No hint: {self.WORDS[because]}.", because=because)
 
 
+class NoPicture(AppError):
+    """The picture of a card could not be drawn now."""
+
+    code, status = "no-picture", 503
+
+    def __init__(self) -> None:
+        super().__init__("The picture could not be drawn; try again in a moment.")
+
+
 class ShuttingDown(AppError):
     """The server is about to restart."""
 

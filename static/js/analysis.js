@@ -3,7 +3,7 @@
 //
 // Equities and luck are in points of a game: 1, 2 or 3 (ойн, марс, кокс). Amounts "for A" favour seat A when positive.
 
-import { api } from './api.js';
+import { api, problemText } from './api.js';
 import { lang, t } from './i18n.js';
 import { el, icon } from './page.js';
 
@@ -19,8 +19,8 @@ export const WRONG = ['mistake', 'blunder'];
  * Asks for the analysis of a match until it is done, and hands every answer to `show`. Polls about once a second,
  * more slowly while nothing moves, and not at all while the page is hidden.
  *
- * What is handed on: the server's answer; `{state: 'none', reason: 'no-judge'}` where asking was refused for that;
- * `{state: 'unreachable'}` where the server did not answer; `{state: 'absent'}` where there is nothing to ask about.
+ * What is handed on: the server's answer; `{state: 'unreachable'}` where there was none, and it is asked again;
+ * `{state: 'absent'}` where there is nothing to ask about.
  */
 export class AnalysisFeed {
   constructor(match, show) {
@@ -36,9 +36,14 @@ export class AnalysisFeed {
     this.ask();
   }
 
-  /** Asks the server to analyse the match (again). */
-  order() {
-    return this.ask('post');
+  /** Asks the server to analyse the match (again). Throws the Problem of a refusal, but for want of judges. */
+  async order() {
+    try {
+      await api.post(this.path);
+    } catch (problem) {
+      if (problem.code !== 'no-judge') throw problem;
+    }
+    await this.ask();
   }
 
   close() {
@@ -47,12 +52,12 @@ export class AnalysisFeed {
     document.removeEventListener('visibilitychange', this.onVisible);
   }
 
-  async ask(method = 'get') {
+  async ask() {
     clearTimeout(this.timer);
     this.due = false;
     let answer;
     try {
-      answer = await api[method](this.path);
+      answer = await api.get(this.path);
     } catch (problem) {
       answer = refused(problem);
     }
@@ -75,7 +80,6 @@ export class AnalysisFeed {
 }
 
 function refused(problem) {
-  if (problem.code === 'no-judge') return { state: 'none', reason: 'no-judge' };
   if (problem.status >= 400 && problem.status < 500 && problem.status !== 429) return { state: 'absent' };
   return { state: 'unreachable' };
 }
@@ -117,25 +121,31 @@ export function gradeMark(grade) {
 export class AnalysisState {
   constructor(order) {
     this.order = order;
-    this.words = el('p', { class: 'analysis-words' });
+    this.words = el('p', { class: 'analysis-words', role: 'status' });
+    this.count = el('span', { class: 'num muted', hidden: true });  // beside the live words: it would be read out every second
+    this.about = el('p', { class: 'analysis-words muted small', hidden: true }, t('analysis.about'));
     this.fill = el('i');
     this.bar = el('div', { class: 'progress', role: 'progressbar', 'aria-label': t('analysis.progress'), 'aria-valuemin': 0, hidden: true }, this.fill);
     this.button = el('button', { class: 'button', type: 'button', hidden: true, onclick: () => this.press() }, icon('again'), el('span'));
-    this.root = el('div', { class: 'analysis-state', role: 'status' }, this.words, this.bar, this.button);
+    this.root = el('div', { class: 'analysis-state' }, el('div', { class: 'analysis-line' }, this.words, this.count), this.bar, this.about, this.button);
   }
 
   async press() {
     this.button.setAttribute('aria-disabled', 'true');
-    await this.order();
+    try {
+      await this.order();
+    } catch (problem) {
+      this.words.textContent = problemText(problem);
+    }
     this.button.removeAttribute('aria-disabled');
   }
 
   /** `why`: what the page knows of a match that cannot be analysed: `long`, `void` or null. */
   update({ state, reason = null, progress = null }, why = null) {
     const works = state === 'running' || state === 'waiting';
-    this.bar.hidden = !works;
+    this.bar.hidden = this.about.hidden = this.count.hidden = !works;
     if (works) this.showProgress(state, progress);
-    const words = works ? this.progressWords(state, progress) : t(`analysis.${this.key(state, reason, why)}`);
+    const words = t(`analysis.${works ? state : this.key(state, reason, why)}`);
     if (this.words.textContent !== words) this.words.textContent = words;
     const ask = state === 'failed' ? 'again' : state === 'none' && reason === null && why === null ? 'order' : null;
     this.button.hidden = ask === null;
@@ -148,12 +158,10 @@ export class AnalysisState {
     this.bar.setAttribute('aria-valuemax', String(Math.max(1, of)));
     if (known) this.bar.setAttribute('aria-valuenow', String(done));
     else this.bar.removeAttribute('aria-valuenow');
-    this.bar.setAttribute('aria-valuetext', this.progressWords(state, { done, of }));
+    const count = known ? t('analysis.count', { done, of }) : '';
+    this.bar.setAttribute('aria-valuetext', count || t('analysis.waiting'));
+    this.count.textContent = count;
     this.fill.style.setProperty('--done', known ? String(done / of) : '0');
-  }
-
-  progressWords(state, { done, of }) {
-    return state === 'waiting' ? t('analysis.waiting') : t('analysis.running', { done, of });
   }
 
   key(state, reason, why) {

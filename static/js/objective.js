@@ -15,8 +15,10 @@ export class Objective {
     this.card = card;
     this.state = new AnalysisState(() => this.feed.order());
     this.body = el('div', { class: 'objective-body' }, this.state.root);
+    this.live = el('p', { class: 'sr', role: 'status' });
+    this.waited = false;
     this.root = el('section', { class: 'card objective', 'aria-labelledby': 'objective-title', hidden: true },
-      el('h2', { class: 'row', id: 'objective-title' }, icon('scales'), t('analysis.title')), this.body);
+      el('h2', { class: 'row', id: 'objective-title' }, icon('scales'), t('analysis.title')), this.body, this.live);
     this.feed = new AnalysisFeed(card.view.match, (answer) => this.update(answer));
   }
 
@@ -28,8 +30,10 @@ export class Objective {
     this.root.hidden = answer.state === 'absent';
     if (answer.state === 'done' && answer.analysis) {
       this.body.replaceChildren(...this.found(answer.analysis));
+      if (this.waited) this.live.textContent = this.body.querySelector('.objective-words').textContent;
       return;
     }
+    this.waited = true;
     if (this.state.root.parentNode !== this.body) this.body.replaceChildren(this.state.root);
     this.state.update(answer, this.why());
   }

@@ -6,8 +6,8 @@ import json
 from functools import cache
 from typing import Any
 
-from engine.match import CommitSeed, Match, Return, RevealSeed, new_match
 from engine.dice import client_hash
+from engine.match import CommitSeed, Match, Return, RevealSeed, new_match
 from engine.ruleset import DEFAULT
 from engine.turn import Seat
 from tests.builders import CLIENT_SEEDS, DATA, MADE_AT, Table
