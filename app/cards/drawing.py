@@ -233,7 +233,7 @@ class _Style:
 
 
 def _text(text: str, x: float, y: float, room: float, style: _Style) -> str:
-    text, size = _fitted(text, style.size, style.least, room)
+    text, size = _fitted(visible(text), style.size, style.least, room)
     weight = ' font-weight="700"' if style.bold else ""
     return (
         f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{style.fill}" text-anchor="{style.anchor}"{weight}>'

@@ -65,6 +65,7 @@ class Cards:
         if drawn is None:
             if self._waiting >= MOST_WAITING:
                 raise NoPicture
+            self._waiting += 1
             self._kept[key] = drawn = asyncio.create_task(self._drawn(svg))
         self._kept.move_to_end(key)
         while len(self._kept) > KEPT:
@@ -85,7 +86,6 @@ class Cards:
         self._kept.clear()
 
     async def _drawn(self, svg: str) -> bytes | None:
-        self._waiting += 1
         try:
             async with self._drawing:
                 return await png_of(svg)

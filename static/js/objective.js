@@ -51,9 +51,8 @@ export class Objective {
       el('p', { class: 'objective-words' }, objective === null ? t('analysis.void')
         : [el('span', {}, this.luckWords(card.forMe(analysis.luck_for_A))), ' ', el('span', {}, this.restWords(card.forMe(objective)))]),
       el('div', { class: 'objective-two' },
-        objective === null ? null : this.sum(analysis),
+        el('div', { class: 'sum-box' }, objective === null ? null : this.sum(analysis), el('p', {}, this.partedWords(analysis))),
         this.players(analysis)),
-      el('p', { class: 'small muted' }, objective === null ? null : `${t('analysis.unit')} `, this.partedWords(analysis)),
       el('p', { class: 'row between objective-foot' },
         this.mistakesLink(analysis),
         el('small', { class: 'muted' }, t('analysis.judges', { judges: analysis.judges.join(', ') }))),
@@ -101,8 +100,7 @@ export class Objective {
       return [el('dt', {}, t(`analysis.sum.${key}`)), el('dd', {}, el('span', { class: 'track', 'aria-hidden': 'true' }, bar), el('b', {}, signedDecimal(value, 2)))];
     }));
     list.style.setProperty('--zero', String(at(0)));
-    return el('div', { class: 'sum-box' }, list,
-      el('p', { class: 'muted sum-note' }, t(card.seat === null ? 'analysis.sum.for' : 'analysis.sum.for_you', { name: card.name(card.me) })));
+    return [list, el('p', { class: 'muted' }, t(card.seat === null ? 'analysis.sum.for' : 'analysis.sum.for_you', { name: card.name(card.me) }), ' ', t('analysis.unit'))];
   }
 
   // ---- both players ----

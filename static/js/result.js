@@ -11,6 +11,7 @@ import { formatClock, formatDate, lang, loadWords, notation, signed, t } from '.
 import { Objective } from './objective.js';
 import { el, icon, seatDisc } from './page.js';
 import { duration, hasCredit, portion, share } from './rulewords.js';
+import { shareButton } from './share.js';
 
 let card = null;  // the one on the page: kept, so that news is put into it and nothing flickers
 
@@ -179,8 +180,15 @@ class Card {
     return el('div', { class: 'ends-box' },
       el('p', { class: 'row ends' }, this.rematch,
         el('a', { class: 'button', href: `/replay/${id}` }, icon('play'), t('result.replay')),
-        el('a', { class: 'button', href: `/api/matches/${id}.json`, download: `${id}.json` }, icon('down'), t('result.download'))),
+        el('a', { class: 'button', href: `/api/matches/${id}.json`, download: `${id}.json` }, icon('down'), t('result.download')),
+        shareButton(id, this.cardWords())),
       this.slots.status);
+  }
+
+  /** What is on the card to be shared, for those who do not see it. */
+  cardWords() {
+    const { points } = this.result;
+    return t('analysis.share.alt', { a: this.name('A'), b: this.name('B'), score: `${signed(points.A)} : ${signed(points.B)}` });
   }
 
   async askRematch() {
