@@ -159,7 +159,7 @@ export class Review {
       this.replay.redraw(game);
     };
     const box = el('div', { class: 'better', role: 'group', 'aria-label': t('analysis.better_group', { game }) },
-      el('span', { class: 'muted' }, t('analysis.better')),
+      el('span', { class: 'sr' }, t('analysis.better')),
       half.better.map(({ play, equity }) => {
         const gain = signedDecimal(equity - half.equity, 3);
         return el('button', { class: 'play-chip num', type: 'button', 'aria-pressed': 'false', 'data-play': play, 'aria-label': t('analysis.better_label', { play: notation(play), value: gain }), onclick: () => show(play) },
