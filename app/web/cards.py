@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from html import escape
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 
@@ -21,8 +21,17 @@ _KEPT = "public, max-age=300"  # an analysis may still come, or another name
 _NEAR_RUSSIAN = frozenset("ru be uk kk ky uz tg tk hy az ka ab os ce tt ba cv sah mn bg sr mk".split())
 
 
+def _picture(media_type: str) -> dict[int | str, dict[str, Any]]:
+    return {200: {"content": {media_type: {}}}}
+
+
 @router.head("/card.svg", include_in_schema=False)
-@router.get("/card.svg", summary="The card of a finished match, to be shared, as SVG")
+@router.get(
+    "/card.svg",
+    summary="The card of a finished match, to be shared, as SVG",
+    response_class=Response,
+    responses=_picture("image/svg+xml"),
+)
 async def card_svg(of: Served, request: Request, match_id: str, lang: Lang = None) -> Response:
     """1200 × 630. Problems: `no-such-match`, `match-still-runs`."""
     svg = await of.cards.svg(match_id, lang or language_of(request), _address(of, request, match_id))
@@ -33,7 +42,12 @@ async def card_svg(of: Served, request: Request, match_id: str, lang: Lang = Non
 
 
 @router.head("/card.png", include_in_schema=False)
-@router.get("/card.png", summary="The card of a finished match, to be shared, as PNG")
+@router.get(
+    "/card.png",
+    summary="The card of a finished match, to be shared, as PNG",
+    response_class=Response,
+    responses=_picture("image/png"),
+)
 async def card_png(of: Served, request: Request, match_id: str, lang: Lang = None) -> Response:
     """1200 × 630. Problems: `no-such-match`, `match-still-runs`, `no-picture`."""
     svg = await of.cards.svg(match_id, lang or language_of(request), _address(of, request, match_id))
