@@ -99,7 +99,11 @@ def databases(folder: Path, postgres: str | None) -> Iterator[list[tuple[str, st
 def postgres_argument(arguments: argparse.ArgumentParser) -> None:
     """`--postgres`, for `databases`."""
     arguments.add_argument(
-        "--postgres", nargs="?", const="own", metavar="URL", help="an empty database; without URL, one of its own"
+        "--postgres",
+        nargs="?",
+        const="own",
+        metavar="URL",
+        help="an empty database; without URL, one of its own",
     )
 
 

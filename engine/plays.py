@@ -258,6 +258,12 @@ def legal_plays(position: Position, roll: Roll) -> tuple[Play, ...]:
     return tuple(map(Play, _paths(position, roll).values()))
 
 
+def has_play(position: Position, roll: Roll) -> bool:
+    """Whether the roll allows anything but the empty play: one move by either die is enough (§2.2)."""
+    walk = _Walk(position)
+    return any(walk.moves(die, walk.points) for die in {roll.first, roll.second})
+
+
 def results(position: Position, roll: Roll) -> tuple[Position, ...]:
     """The position after each of the legal plays, in their order."""
     theirs = {0: position.theirs}  # by which of them were hit

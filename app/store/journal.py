@@ -6,6 +6,8 @@ takes the result and the ratings into its own transaction.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlalchemy import Connection, and_, exists, insert, select, update
 
 from app.store.codec import FORMAT, events_text
@@ -31,17 +33,19 @@ class Journal:
         events: tuple[Event, ...],
         deadline: int | None,
         finish: Finish | None = None,
+        meanwhile: Callable[[], None] | None = None,
     ) -> None:
         """Stores what a command caused, as version `after` + 1; on return it is on disk.
 
         `deadline` is when time will next have something to do. `finish` goes with the events that end the match.
+        `meanwhile` is called while the disk is waited for, perhaps more than once, perhaps not at all.
         Raises VersionTaken if the match is not at `after` (or not being played), and CommandSeen if this command
         is stored already; then nothing has changed. Any other exception: look up what is stored before trying again.
         Goes on if whoever waits for it gives up.
         """
         wanted = Append(match_id, after, command_id, at, FORMAT, events_text(events), deadline)
         if finish is None:
-            await self._database.append(wanted)
+            await self._database.append(wanted, meanwhile)
         else:
             await self._database.write(
                 lambda connection: _append_last(connection, wanted, finish), notice=wanted.notice
