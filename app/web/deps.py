@@ -13,6 +13,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from app.service.accounts import Accounts
+from app.service.analysis import Analyses
 from app.service.errors import NoName
 from app.service.health import Health
 from app.service.lobby import Lobby
@@ -61,6 +62,7 @@ class Services:
     accounts: Accounts
     lobby: Lobby
     matches: Matches
+    analyses: Analyses
     health: Health
     now: Callable[[], int]  # the clock of all servers, ms
     base_url: str | None
