@@ -111,7 +111,7 @@ class Analyses:
     async def ask(self, match_id: str, at: int) -> bool:
         """Has a finished match analysed, before those that wait since longer. True if there is now more to do.
 
-        One that is done or being worked at stays as it is; one that failed is tried again after an hour.
+        One that is done or being worked at stays as it is; one that failed a minute ago or more is tried again.
         """
         row = analyses.c
         this = row.match_id == match_id

@@ -224,7 +224,7 @@ async def test_a_match_over_which_servers_die_is_given_up_and_the_next_one_serve
     assert (stored.state, stored.failure) == ("failed", "lost")
 
 
-async def test_one_that_failed_may_be_asked_for_again_an_hour_later(store: Store) -> None:
+async def test_one_that_failed_may_be_asked_for_again_a_minute_later(store: Store) -> None:
     match = await finish(store, await a_playing_match(store), 0)
     for n in range(TRIES):
         await store.analyses.let_go(await a_claim(store, str(n)), "no-answer", NOON)
