@@ -13,10 +13,12 @@ from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 
+from app.engines.analyst import Analyst
 from app.engines.levels import levels_here
 from app.engines.pool import Pool
 from app.logs import set_about
 from app.service.accounts import Accounts
+from app.service.analysis import Analyses
 from app.service.cards import Cards
 from app.service.computers import Computers
 from app.service.health import Health
@@ -70,10 +72,6 @@ async def _in_time(closing: Coroutine[Any, Any, None]) -> None:
         log.warning("not closed in order: %s", str(wrong) or type(wrong).__name__)
 
 
-async def _no_analysis(match_id: str) -> None:
-    return None
-
-
 def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
     """The application; its store is opened when it starts and closed when it stops."""
 
@@ -89,24 +87,29 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
         try:
             computers = Computers(levels_here(), Pool(settings.computer_workers))
             matches = Matches(store, computers, node, now, computer_pace_ms=computer_pace_ms)
-            shared = Cards(matches, _no_analysis)
+            analysts = [Analyst() for _ in range(settings.analysis_workers)]
+            analyses = Analyses(store, settings.analysis_level, analysts, now)
+            shared = Cards(matches, analyses)
             app.state.services = Services(
                 sessions=Sessions(secret, secure=settings.base_url.startswith("https://")),
                 accounts=Accounts(store, now),
                 lobby=Lobby(store, matches, secret, now),
                 matches=matches,
                 cards=shared,
+                analyses=analyses,
                 health=Health(store, matches),
                 now=now,
                 base_url=settings.base_url or None,
             )
             await matches.start()
+            analyses.start()
             try:
                 yield
             finally:
                 await _in_time(matches.close())
                 await _in_time(computers.close())
                 await _in_time(shared.close())
+                await _in_time(analyses.close())
         finally:
             comparing.cancel()
             await asyncio.gather(comparing, return_exceptions=True)

@@ -6,12 +6,12 @@ import asyncio
 import hashlib
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 from app.cards.drawing import LANGUAGES, Card, Ended, Language, Objective, Player, description, draw, title
 from app.cards.raster import CannotDraw, png_of
+from app.service.analysis import Analyses
 from app.service.errors import NoPicture
 from app.service.info import PlayerInfo
 from app.service.matches import HistoryView, Matches
@@ -21,8 +21,6 @@ log = logging.getLogger(__name__)
 
 KEPT = 100  # pictures, of some 60 kB
 MOST_WAITING = 20  # that are to be drawn; one is drawn at a time
-
-AnalysisOf = Callable[[str], Awaitable[dict[str, Any] | None]]
 
 __all__ = ["LANGUAGES", "Cards", "Language", "Preview"]
 
@@ -41,10 +39,9 @@ class Cards:
     `address` is where the match is found, as people read it: `nardy.example/match/…`.
     """
 
-    def __init__(self, matches: Matches, analysis_of: AnalysisOf) -> None:
-        """`analysis_of` gives the analysis (nardy-analysis/1) of a finished match, or None if there is none yet."""
+    def __init__(self, matches: Matches, analyses: Analyses) -> None:
         self._matches = matches
-        self._analysis_of = analysis_of
+        self._analyses = analyses
         self._kept: OrderedDict[str, asyncio.Task[bytes | None]] = OrderedDict()
         self._drawing = asyncio.Lock()
         self._waiting = 0
@@ -97,7 +94,7 @@ class Cards:
 
     async def _card(self, match_id: str, address: str) -> Card:
         history = await self._matches.download(match_id)
-        return _card_of(history, await self._analysis_of(match_id), address)
+        return _card_of(history, (await self._analyses.about(match_id)).analysis, address)
 
 
 def _card_of(history: HistoryView, analysis: dict[str, Any] | None, address: str) -> Card:

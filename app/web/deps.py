@@ -13,6 +13,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from app.service.accounts import Accounts
+from app.service.analysis import Analyses
 from app.service.cards import Cards
 from app.service.errors import NoName
 from app.service.health import Health
@@ -63,6 +64,7 @@ class Services:
     lobby: Lobby
     matches: Matches
     cards: Cards
+    analyses: Analyses
     health: Health
     now: Callable[[], int]  # the clock of all servers, ms
     base_url: str | None
