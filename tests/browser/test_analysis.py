@@ -6,6 +6,7 @@ import asyncio
 import re
 import struct
 import zlib
+from base64 import b64encode
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -16,9 +17,12 @@ import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page, Route, expect
 
+from app.cards.drawing import Card as Drawn
+from app.cards.drawing import Ended, Objective, Player, draw
+from app.cards.raster import png_of
 from engine.plays import read_notation
 from engine.position import Position
-from engine.turn import Game, Phase, Seat, Turn
+from engine.turn import Game, Phase, Seat, Seats, Turn
 from tests.browser.screens import DESKTOP, EN, PHONE, RU, STILL, Screens, until
 from tests.browser.staged import Staged
 from tests.builders import A, B
@@ -711,3 +715,42 @@ async def test_a_card_that_cannot_be_drawn_is_said_in_words(card: Card) -> None:
         await expect(dialog.get_by_role("alert")).to_have_text("Нарисовать карточку не получилось.")
         await expect(dialog.get_by_role("button", name="Скопировать картинку")).to_be_disabled()
         await expect(dialog.get_by_role("button", name="Скопировать ссылку")).to_be_enabled()
+
+
+INK = """async (data) => {
+  const image = new Image();
+  image.src = `data:image/png;base64,${data}`;
+  await image.decode();
+  const canvas = new OffscreenCanvas(image.width, image.height);
+  const pen = canvas.getContext('2d');
+  pen.drawImage(image, 0, 0);
+  const ground = pen.getImageData(0, 0, 1, 1).data.join();
+  const inked = (x, y, width, height) => {
+    const { data } = pen.getImageData(x, y, width, height);
+    for (let i = 0; i < data.length; i += 4) if (data.subarray(i, i + 4).join() !== ground) return true;
+    return false;
+  };
+  // left and right margin, the gap between the names, and the left name's own row
+  return [inked(0, 0, 56, 630), inked(1144, 0, 56, 630), inked(566, 140, 68, 60), inked(300, 140, 260, 60)];
+}"""
+
+
+@pytest.mark.parametrize("name", ["Ж" * 40, "W" * 24, "👑" * 24, "Шƕ@" * 12, "Ա" * 24, "Вера"])
+async def test_every_name_keeps_to_its_room_on_the_picture(screens: Screens, name: str) -> None:
+    card = Drawn(
+        players=Seats(Player(name), Player(name)),
+        outcome="finished",
+        winner=A,
+        points=Seats(1234, -1234),
+        games=(Ended("-"), Ended("K", "koks")),
+        preset="objective",
+        finished_at=0,
+        parted=1,
+        rounds=26,
+        objective=Objective(3.4, 4.1, -0.7),
+        address="a-rather-long-name-of-a-club.nardy.example:8443/match/k3fA9bQz01",
+    )
+    page = await screens.page()
+    await page.goto("/rules")
+    png = b64encode(await png_of(draw(card, "ru"))).decode()
+    assert await page.evaluate(INK, png) == [False, False, False, True]
