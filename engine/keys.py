@@ -38,10 +38,19 @@ def text(shortest: int, longest: int, *, or_null: bool = False) -> dict[str, Any
 YES_NO: dict[str, Any] = {"check": lambda v: type(v) is bool, "values": "true | false"}
 
 
-def changed(settings: T, changes: Mapping[str, Any], refuse: Refuse, path: str = "") -> T:
-    """These settings with some keys changed. Raises what `refuse` makes for a key or value that does not exist."""
+def changed(
+    settings: T,
+    changes: Mapping[str, Any],
+    refuse: Refuse,
+    path: str = "",
+    read: Mapping[str, Any] | None = None,
+) -> T:
+    """These settings with some keys changed. Raises what `refuse` makes for a key or value that does not exist.
+
+    `read` are values of further keys that were read and checked in another way.
+    """
     known = {f.name: f for f in fields(settings)}  # type: ignore[arg-type]
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = dict(read or {})
     for key, value in changes.items():
         name = f"{path}{key}"
         if key not in known:
