@@ -180,7 +180,8 @@ class NotNow(RuleError):
     """A competition or a round cannot do that now; `because` is one of these (§12).
 
     too-few · not-running · over · round-open · no-round · not-drafted · not-published · started · not-started ·
-    matches-run · stage-complete · stage-open · analysis-missing · paused · not-paused · too-early · depended-on
+    matches-run · stage-complete · stage-open · analysis-missing · paused · not-paused · too-early · depended-on ·
+    nothing-taken
     """
 
     code = "not-now"
@@ -192,23 +193,14 @@ class NotNow(RuleError):
 class BadPairings(RuleError):
     """Pairings made by hand that cannot stand, or only with a reason given (§12.3).
 
-    `faults` names them, each `kind:entrants`: twice · stranger · left-out · alone · repeat · forbidden · second-bye ·
-    two-byes. The first four cannot stand at all.
+    `faults` names them, each `kind:entrants`: twice · stranger · alone · left-out · repeat · forbidden · second-bye ·
+    two-byes. The first three cannot stand at all.
     """
 
     code = "bad-pairings"
 
     def __init__(self, faults: str, detail: str) -> None:
         super().__init__(detail, faults=faults)
-
-
-class NoPairing(RuleError):
-    """No pairing of these entrants exists that forbidden pairings allow (§12.3)."""
-
-    code = "no-pairing"
-
-    def __init__(self) -> None:
-        super().__init__("Forbidden pairings leave no way to pair this round.")
 
 
 class BadResult(RuleError):

@@ -145,12 +145,29 @@ def _fed(feed: Feed, seeds: Sequence[int], filled: Mapping[str, Filled]) -> tupl
     if isinstance(feed.of, int):
         return True, seeds[feed.of - 1] if feed.of <= len(seeds) else None
     source = filled[feed.of]
-    return source.over, source.winner if feed.kind == "winner" else source.loser
+    return source.over, _outcome(source, feed)
 
 
 def _is_settled(final: Filled) -> bool:
     """The first final was won by the one who had not lost yet, or had one side only: it is not played again."""
     return final.winner is None or final.winner == final.entrants[0] or None in final.entrants
+
+
+def is_in(filled: Mapping[str, Filled], entrant: int) -> bool:
+    """Whether an entrant has, or will have, something more to play."""
+    for slot in filled.values():
+        if not slot.over and entrant in slot.entrants:
+            return True
+        if not slot.over and any(
+            isinstance(feed.of, str) and _outcome(filled[feed.of], feed) == entrant
+            for feed in slot.slot.feeds
+        ):
+            return True
+    return False
+
+
+def _outcome(filled: Filled, feed: Feed) -> int | None:
+    return filled.winner if feed.kind == "winner" else filled.loser
 
 
 def order(filled: Mapping[str, Filled], seeds: Sequence[int]) -> tuple[int, ...]:

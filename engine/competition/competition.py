@@ -72,7 +72,8 @@ class Entrant:
     status: Status
     checked_in: bool = False
     seed: int | None = None  # by an organiser's hand
-    has_left: bool = False  # has withdrawn once, though he may be back
+    has_left: bool = False  # has withdrawn from a competition that ran, though he may be back
+    left_at: int | None = None
 
     @property
     def plays(self) -> bool:
@@ -287,8 +288,10 @@ def _entrants_after(competition: Competition, fact: facts.EntrantFact) -> Compet
             changed = replace(competition.entrant(number), status=Status.DECLINED)
         case facts.EntrantCheckedIn(number):
             changed = replace(competition.entrant(number), checked_in=True)
-        case facts.EntrantWithdrew(number):
-            changed = replace(competition.entrant(number), status=Status.WITHDRAWN, has_left=True)
+        case facts.EntrantWithdrew(number, _, _, at):
+            before = competition.entrant(number)
+            has_left = before.has_left or competition.state is State.RUNNING
+            changed = replace(before, status=Status.WITHDRAWN, has_left=has_left, left_at=at)
         case facts.EntrantReturned(number):
             changed = replace(competition.entrant(number), status=Status.ENTERED)
         case facts.EntrantBanned(number):
@@ -304,7 +307,7 @@ def _entrants_after(competition: Competition, fact: facts.EntrantFact) -> Compet
 def _round_after(competition: Competition, fact: facts.RoundFact) -> Competition:
     stage = competition.stages[fact.stage - 1]
     if isinstance(fact, facts.RoundDrafted):
-        drafted = Round(fact.round, _meetings(fact.stage, fact.round, fact.pairs))
+        drafted = Round(fact.round, _meetings(fact.stage, fact.round, fact.pairs), faults=fact.faults)
         return _with_stage(competition, replace(stage, rounds=(*stage.rounds, drafted)))
     if isinstance(fact, facts.RoundUndone):
         return _with_stage(competition, replace(stage, rounds=stage.rounds[:-1]))

@@ -219,11 +219,12 @@ class StageUndone:
 
 @dataclass(frozen=True, slots=True)
 class RoundDrafted:
-    """Pairings are proposed; only organisers see them."""
+    """Pairings are proposed; only organisers see them. `faults` are repeats and forbidden pairs for want of others."""
 
     stage: int
     round: int
     pairs: tuple[Pair, ...]
+    faults: tuple[str, ...]
     at: int
 
 

@@ -143,9 +143,12 @@ class Meeting:
         return len(self.results) + 1
 
     def seats(self, number: int) -> Seats[int | None]:
-        """Who sits where in the number-th match: seats are exchanged from match to match (§12.4)."""
+        """Who sits where in the number-th match: seats are exchanged from match to match (§12.4).
+
+        Against the computer they are not: the shared seed of a qualifying is A's (§12.1).
+        """
         a, b = self.pair.a, self.pair.b
-        return Seats(a, b) if number % 2 else Seats(b, a)
+        return Seats(b, a) if _exchanged(self.pair, number) else Seats(a, b)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +185,10 @@ class Verdict:
         return self.how == "open"
 
 
+def _exchanged(pair: Pair, number: int) -> bool:
+    return number % 2 == 0 and pair.b != COMPUTER
+
+
 class _Side(NamedTuple):
     """A played match, as the pair's `a` and `b` see it."""
 
@@ -196,11 +203,11 @@ def _sides(meeting: Meeting) -> list[_Side]:
         if result.ending is not Ending.PLAYED:
             continue
         points, time, objective = result.points, result.time_ms, result.objective_for_A
-        if number % 2:
-            sides.append(_Side((points.A, points.B), (time.A, time.B), objective))
-        else:
+        if _exchanged(meeting.pair, number):
             negated = None if objective is None else -objective
             sides.append(_Side((points.B, points.A), (time.B, time.A), negated))
+        else:
+            sides.append(_Side((points.A, points.B), (time.A, time.B), objective))
     return sides
 
 

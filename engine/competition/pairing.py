@@ -1,7 +1,8 @@
 """A Swiss round: who meets whom (§12.3).
 
-No two meet again while another pairing exists. The bye goes to the lowest who has had none. Among what is left, the sum
-of the differences of score is as small as it can be. Every match has both colours, so colours play no part.
+No two meet again while another pairing exists, and two who are not to meet only if there is no other way at all. The
+bye goes to the lowest who has had none. Among what is left, the sum of the differences of score is as small as it can
+be. Every match has both colours, so colours play no part.
 """
 
 from __future__ import annotations
@@ -12,8 +13,6 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 import networkx as nx
-
-from engine.errors import NoPairing
 
 Couple = tuple[int, int]  # two entrants, the lower number first
 _SMALL = 10  # places at tables: from here down all pairings are looked through, also those of later rounds
@@ -44,34 +43,45 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Pairs from the top table down, the higher ranked first; who has the bye; how often somebody meets again."""
+    """Pairs from the top table down, the higher ranked first, and who has the bye.
+
+    `forbidden` and `repeats` count what could not be helped: pairs that are not to meet, and earlier meetings of pairs.
+    """
 
     pairs: tuple[tuple[int, int], ...]
     bye: int | None
+    forbidden: int
     repeats: int
 
 
 def pair(field: Field) -> Paired:
-    """The pairing of a round: the same for the same field, on every machine.
-
-    Raises NoPairing if forbidden pairings leave none.
-    """
+    """The pairing of a round: the same for the same field, on every machine. There are at least two to pair."""
     if len(field.ranking) <= _SMALL - len(field.ranking) % 2:
         return _looked_ahead(field)
-    found = None
+    found: Paired | None = None
     for bye in _byes(field):
         there = [entrant for entrant in field.ranking if entrant != bye]
-        pairs = _matched(field, there)
-        if pairs is None:
-            continue
-        repeats = sum(field.met[couple(*both)] for both in pairs)
-        if found is None or repeats < found.repeats:
-            found = Paired(_in_order(field, pairs), bye, repeats)
-        if not repeats:
+        paired = _paired(field, _matched(field, there), bye)
+        if found is None or (paired.forbidden, paired.repeats) < (found.forbidden, found.repeats):
+            found = paired
+        if not found.forbidden and not found.repeats:
             break
-    if found is None:
-        raise NoPairing
+    assert found is not None
     return found
+
+
+def _paired(field: Field, pairs: Sequence[Couple], bye: int | None) -> Paired:
+    forbidden = _forbidden(field)
+    return Paired(
+        _in_order(field, pairs),
+        bye,
+        sum(couple(*both) in forbidden for both in pairs),
+        sum(field.met[couple(*both)] for both in pairs),
+    )
+
+
+def _forbidden(field: Field) -> frozenset[Couple]:
+    return frozenset(couple(*both) for both in field.forbidden)
 
 
 def _byes(field: Field) -> list[int | None]:
@@ -101,41 +111,38 @@ def _in_order(field: Field, pairs: Sequence[Couple]) -> tuple[tuple[int, int], .
 # ------------------------------------------------------------------------------------------------ the least cost
 
 
-def _costs(field: Field, there: Sequence[int]) -> dict[Couple, tuple[int, int, int, int]]:
-    """What each couple costs, as places in `there`: meetings, difference, its square, and how far from the fold.
+def _costs(field: Field, there: Sequence[int]) -> dict[Couple, tuple[int, ...]]:
+    """What each couple costs, as places in `there`.
 
-    Of equal scores the upper half meets the lower half, first against first.
+    Whether it is forbidden, how often it has met, the difference, its square, and how far from the fold: of equal
+    scores the upper half meets the lower half, first against first.
     """
     equals = Counter(field.scores[entrant] for entrant in there)
-    forbidden = {couple(*both) for both in field.forbidden}
-    costs = {}
+    forbidden = _forbidden(field)
+    costs: dict[Couple, tuple[int, ...]] = {}
     for i, j in combinations(range(len(there)), 2):
         one, other = there[i], there[j]
         both = couple(one, other)
-        if both in forbidden:
-            continue
         apart = abs(field.scores[one] - field.scores[other])
         fold = 0 if apart else abs(2 * (j - i) - equals[field.scores[one]])
-        costs[i, j] = (field.met[both], apart, apart * apart, fold)
+        costs[i, j] = (int(both in forbidden), field.met[both], apart, apart * apart, fold)
     return costs
 
 
-def _matched(field: Field, there: Sequence[int]) -> list[Couple] | None:
-    """The perfect matching of least cost; None if there is none."""
+def _matched(field: Field, there: Sequence[int]) -> list[Couple]:
+    """The perfect matching of least cost."""
     costs = _costs(field, there)
     weigh = _weights(costs.values(), len(there) // 2)
     graph: nx.Graph[int] = nx.Graph()
     graph.add_nodes_from(range(len(there)))
     graph.add_weighted_edges_from((i, j, -weigh(cost)) for (i, j), cost in costs.items())
     matching = nx.max_weight_matching(graph, maxcardinality=True)
-    if 2 * len(matching) < len(there):
-        return None
     return [(there[i], there[j]) for i, j in matching]
 
 
 def _weights(costs: Collection[tuple[int, ...]], pairs: int) -> Callable[[tuple[int, ...]], int]:
     """One number for a cost of several, of which an earlier one outweighs all later ones of a whole round."""
-    radix = [1 + pairs * max((cost[part] for cost in costs), default=0) for part in range(4)]
+    radix = [1 + pairs * max(part) for part in zip(*costs, strict=True)]
 
     def weigh(cost: tuple[int, ...]) -> int:
         whole = 0
@@ -155,33 +162,30 @@ def _looked_ahead(field: Field) -> Paired:
     Few entrants and many rounds can run into a round that has no new pairing at all, though another choice would not.
     """
     found = sorted(_all_pairings(field), key=lambda each: each[0])
-    if not found:
-        raise NoPairing
-    chosen = found[0]
+    best, *_ = found
     budget = [_LOOKED_AT]
     for cost, pairs, bye in found:
-        if cost[:2] != found[0][0][:2]:
-            break  # a repeat, or a second bye, is not for the sake of later rounds
+        if cost[:3] != best[0][:3]:
+            break  # nothing forbidden, no repeat and no second bye is for the sake of later rounds
         met = {*field.met, *(couple(*both) for both in pairs)}
         rested = {entrant for entrant in field.ranking if field.byes[entrant]} | {bye}
         if _goes_on(field, met, rested, field.rounds_left - 1, budget):
-            chosen = (cost, pairs, bye)
-            break
-    cost, pairs, bye = chosen
-    return Paired(_in_order(field, pairs), bye, cost[0])
+            return _paired(field, pairs, bye)
+    return _paired(field, best[1], best[2])
 
 
 def _all_pairings(field: Field) -> Iterator[tuple[tuple[int, ...], list[Couple], int | None]]:
-    """Every pairing with its cost: repeats, the bye's cost, then as in `_costs`."""
+    """Every pairing with its cost: what is forbidden, repeats, the bye's cost, then as in `_costs`."""
     for bye in _byes(field):
         there = [entrant for entrant in field.ranking if entrant != bye]
         costs = _costs(field, there)
         rest = (0, 0, 0) if bye is None else _bye_cost(field, field.ranking.index(bye))
-        for places in _perfect(range(len(there)), lambda *both: both in costs):  # noqa: B023 - used up in this round
+        for places in _perfect(range(len(there)), lambda *both: True):
             pairs = [(there[i], there[j]) for i, j in places]
-            sums = [sum(part) for part in zip(*(costs[both] for both in places), strict=True)]
-            repeats, *others = sums or [0, 0, 0, 0]
-            yield (repeats, *rest, *others), pairs, bye
+            forbidden, repeats, *others = (
+                sum(part) for part in zip(*(costs[both] for both in places), strict=True)
+            )
+            yield (forbidden, repeats, *rest, *others), pairs, bye
 
 
 def _perfect(there: Sequence[int], may: Callable[[int, int], bool]) -> Iterator[list[Couple]]:
@@ -201,7 +205,7 @@ def _goes_on(field: Field, met: set[Couple], rested: set[int | None], rounds: in
     if rounds <= 0:
         return True
     everybody = list(field.ranking)
-    forbidden = {couple(*both) for both in field.forbidden}
+    forbidden = _forbidden(field)
 
     def may(one: int, other: int) -> bool:
         return couple(one, other) not in met and couple(one, other) not in forbidden
