@@ -21,9 +21,8 @@ from engine.competition.meeting import (
     Ref,
     Ruling,
     Terms,
-    Verdict,
+    judged,
     place_of,
-    verdict,
 )
 from engine.competition.pairing import Couple, couple
 from engine.competition.settings import Qualifying, Settings, StageRules, no_show_price
@@ -121,10 +120,6 @@ class Stage:
     def has_started(self) -> bool:
         """A round of it has."""
         return any(round_.has_started for round_ in self.rounds)
-
-    def verdict(self, meeting: Meeting) -> Verdict:
-        """What a meeting of this stage is worth."""
-        return verdict(meeting, self.terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,14 +302,14 @@ def _entrants_after(competition: Competition, fact: facts.EntrantFact) -> Compet
 def _round_after(competition: Competition, fact: facts.RoundFact) -> Competition:
     stage = competition.stages[fact.stage - 1]
     if isinstance(fact, facts.RoundDrafted):
-        drafted = Round(fact.round, _meetings(fact.stage, fact.round, fact.pairs), faults=fact.faults)
+        drafted = Round(fact.round, _meetings(stage, fact.round, fact.pairs), faults=fact.faults)
         return _with_stage(competition, replace(stage, rounds=(*stage.rounds, drafted)))
     if isinstance(fact, facts.RoundUndone):
         return _with_stage(competition, replace(stage, rounds=stage.rounds[:-1]))
     round_ = stage.rounds[fact.round - 1]
     match fact:
         case facts.RoundEdited(_, number, pairs, faults):
-            changed = replace(round_, meetings=_meetings(stage.number, number, pairs), faults=faults)
+            changed = replace(round_, meetings=_meetings(stage, number, pairs), faults=faults)
         case facts.RoundPublished(_, _, start_at):
             changed = replace(round_, state=RoundState.PUBLISHED, start_at=start_at)
         case facts.RoundScheduled(_, _, start_at):
@@ -337,8 +332,9 @@ def _started(round_: Round, fact: facts.RoundStarted) -> Round:
     return replace(round_, state=RoundState.STARTED, started_at=fact.at, until=fact.until, meetings=meetings)
 
 
-def _meetings(stage: int, round_: int, pairs: Iterable[Pair]) -> tuple[Meeting, ...]:
-    return tuple(Meeting(Ref(stage, round_, table), pair) for table, pair in enumerate(pairs, 1))
+def _meetings(stage: Stage, round_: int, pairs: Iterable[Pair]) -> tuple[Meeting, ...]:
+    meetings = (Meeting(Ref(stage.number, round_, table), pair) for table, pair in enumerate(pairs, 1))
+    return tuple(replace(meeting, verdict=judged(meeting, stage.terms)) for meeting in meetings)
 
 
 def _resumed(round_: Round, at: int) -> Round:
@@ -372,6 +368,7 @@ def _with_round(competition: Competition, stage: int, round_: Round) -> Competit
 def _with_meeting(competition: Competition, meeting: Meeting) -> Competition:
     stage, number, table = meeting.ref
     round_ = competition.stages[stage - 1].rounds[number - 1]
+    meeting = replace(meeting, verdict=judged(meeting, competition.stages[stage - 1].terms))
     meetings = (*round_.meetings[: table - 1], meeting, *round_.meetings[table:])
     return _with_round(competition, stage, replace(round_, meetings=meetings))
 

@@ -188,7 +188,7 @@ def _forfeits(competition: Competition, at: int) -> tuple[Fact, ...]:
     for meeting in round_.meetings:
         gone = [competition.entrant(number) for number in meeting.pair.entrants]
         gone = [entrant for entrant in gone if _is_missed(entrant, meeting)]
-        if gone and stage.verdict(meeting).is_open:
+        if gone and meeting.verdict.is_open:
             banned = any(entrant.status is Status.BANNED for entrant in gone)
             absent = tuple(entrant.number for entrant in gone)
             found.append(facts.MeetingForfeited(meeting.ref, absent, "banned" if banned else "withdrawn", at))
@@ -205,7 +205,7 @@ def _is_missed(entrant: Entrant, meeting: Meeting) -> bool:
 # ------------------------------------------------------------------------------------------------------- matches
 
 
-def _found(competition: Competition, match: str) -> tuple[Stage, Round, Meeting, int]:
+def _found(competition: Competition, match: str) -> tuple[Round, Meeting, int]:
     """Where a match of this competition belongs. Raises BadResult."""
     place = place_of(match)
     meeting = competition.meeting(place[0]) if place else None
@@ -216,13 +216,12 @@ def _found(competition: Competition, match: str) -> tuple[Stage, Round, Meeting,
         or meeting.pair.b is None
     ):
         raise BadResult("no-such-match", f"{match} is no match of this competition.", match=match)
-    stage = competition.stages[meeting.ref.stage - 1]
-    return stage, stage.rounds[meeting.ref.round - 1], meeting, place[1]
+    return competition.stages[meeting.ref.stage - 1].rounds[meeting.ref.round - 1], meeting, place[1]
 
 
 def _report(competition: Competition, command: commands.ReportResult) -> tuple[Fact, ...]:
     result = command.result
-    stage, round_, meeting, number = _found(competition, result.match)
+    round_, meeting, number = _found(competition, result.match)
     known = competition.result(result.match)
     if known is not None:
         if replace(known, objective_for_A=None) == replace(result, objective_for_A=None):
@@ -230,7 +229,7 @@ def _report(competition: Competition, command: commands.ReportResult) -> tuple[F
         raise BadResult("already-reported", "This match has another result.", match=result.match)
     if competition.state is not State.RUNNING or not round_.has_started or number != meeting.next_number:
         raise BadResult("not-due", "This match is not to be played now.", match=result.match)
-    if not stage.verdict(meeting).is_open:
+    if not meeting.verdict.is_open:
         raise BadResult("decided", "This meeting is decided.", match=result.match)
     return (facts.ResultReported(result, command.at),)
 
@@ -245,12 +244,12 @@ def _report_objective(competition: Competition, command: commands.ReportObjectiv
 
 
 def _absence(competition: Competition, command: commands.ReportAbsence) -> Fact:
-    stage, round_, meeting = _at(competition, command.ref)
+    _, round_, meeting = _at(competition, command.ref)
     if round_.state is not RoundState.STARTED or round_.paused_at is not None:
         raise NotNow("not-started", "The round does not run.")
     if not command.absent or not set(command.absent) <= set(meeting.pair.entrants):
         raise BadResult("no-such-match", "These are not the entrants of this meeting.")
-    if not stage.verdict(meeting).is_open:
+    if not meeting.verdict.is_open:
         raise BadResult("decided", "This meeting is decided.")
     from_then = meeting.waiting_since + 1000 * competition.settings.no_show_s
     if command.at < from_then:
@@ -267,7 +266,7 @@ def _at(competition: Competition, ref: Ref) -> tuple[Stage, Round, Meeting]:
 
 
 def _correct(competition: Competition, command: commands.CorrectResult) -> Fact:
-    _, _, meeting, _ = _found(competition, command.result.match)
+    _, meeting, _ = _found(competition, command.result.match)
     known = competition.result(command.result.match)
     if known is None:
         raise BadResult("not-due", "This match has no result yet.", match=command.result.match)
@@ -301,8 +300,8 @@ def _check_depends(competition: Competition, ref: Ref, fact: Fact) -> None:
     stage = competition.stages[ref.stage - 1]
     after = replay(competition, [fact]).stages[ref.stage - 1]
     place = ref.round - 1, ref.table - 1
-    was = stage.verdict(stage.rounds[place[0]].meetings[place[1]])
-    will_be = after.verdict(after.rounds[place[0]].meetings[place[1]])
+    was = stage.rounds[place[0]].meetings[place[1]].verdict
+    will_be = after.rounds[place[0]].meetings[place[1]].verdict
     if will_be.is_open and stage.rounds[place[0]].state is RoundState.CLOSED:
         raise NotNow("depended-on", "The round is closed, and this would leave a match to be played.")
     if stage.terms.knock_out and was.winner != will_be.winner and ref.round < len(stage.rounds):

@@ -173,7 +173,7 @@ def _substitute(competition: Competition, command: Substitute) -> tuple[Fact, ..
     stage, round_ = competition.stage, competition.round
     if stage is not None and round_ is not None and round_.state is RoundState.STARTED:
         for meeting in round_.meetings:
-            if entrant.number in meeting.pair.entrants and stage.verdict(meeting).is_open:
+            if entrant.number in meeting.pair.entrants and meeting.verdict.is_open:
                 raise NotNow(
                     "matches-run", "This entrant has a match to play.", tables=str(meeting.ref.table)
                 )

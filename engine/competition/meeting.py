@@ -127,31 +127,6 @@ class Ruling:
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
-    """A pair, and what has come of it so far. `absent` never came, left, or were thrown out."""
-
-    ref: Ref
-    pair: Pair
-    results: tuple[MatchResult, ...] = ()  # in the order of the matches; at most one for each
-    absent: tuple[int, ...] = ()
-    ruling: Ruling | None = None
-    waiting_since: int = 0  # the match that is to be played now could begin here (ms)
-
-    @property
-    def next_number(self) -> int:
-        """The number of the match to be played next."""
-        return len(self.results) + 1
-
-    def seats(self, number: int) -> Seats[int | None]:
-        """Who sits where in the number-th match: seats are exchanged from match to match (§12.4).
-
-        Against the computer they are not: the shared seed of a qualifying is A's (§12.1).
-        """
-        a, b = self.pair.a, self.pair.b
-        return Seats(b, a) if _exchanged(self.pair, number) else Seats(a, b)
-
-
-@dataclass(frozen=True, slots=True)
 class Terms:
     """What decides a meeting in its stage: the series, whether it needs a winner, what absence costs a match."""
 
@@ -183,6 +158,38 @@ class Verdict:
     def is_open(self) -> bool:
         """A match is still to be played."""
         return self.how == "open"
+
+
+OPEN = Verdict("open")
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A pair, and what has come of it so far. `absent` never came, left, or were thrown out.
+
+    `verdict` is what `judged` says of all the rest.
+    """
+
+    ref: Ref
+    pair: Pair
+    results: tuple[MatchResult, ...] = ()  # in the order of the matches; at most one for each
+    absent: tuple[int, ...] = ()
+    ruling: Ruling | None = None
+    waiting_since: int = 0  # the match that is to be played now could begin here (ms)
+    verdict: Verdict = OPEN
+
+    @property
+    def next_number(self) -> int:
+        """The number of the match to be played next."""
+        return len(self.results) + 1
+
+    def seats(self, number: int) -> Seats[int | None]:
+        """Who sits where in the number-th match: seats are exchanged from match to match (§12.4).
+
+        Against the computer they are not: the shared seed of a qualifying is A's (§12.1).
+        """
+        a, b = self.pair.a, self.pair.b
+        return Seats(b, a) if _exchanged(self.pair, number) else Seats(a, b)
 
 
 def _exchanged(pair: Pair, number: int) -> bool:
@@ -224,7 +231,7 @@ def absent_from(meeting: Meeting) -> tuple[int, ...]:
     return ()
 
 
-def verdict(meeting: Meeting, terms: Terms) -> Verdict:
+def judged(meeting: Meeting, terms: Terms) -> Verdict:
     """What the meeting is worth as it stands; a pure function of its results, absences and ruling."""
     pair = meeting.pair
     if pair.b is None:

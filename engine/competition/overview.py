@@ -57,7 +57,7 @@ def matches_due(competition: Competition) -> tuple[MatchOrder, ...]:
     if round_.state is not RoundState.STARTED or round_.paused_at is not None:
         return ()
     return tuple(
-        _order(competition, stage, meeting) for meeting in round_.meetings if stage.verdict(meeting).is_open
+        _order(competition, stage, meeting) for meeting in round_.meetings if meeting.verdict.is_open
     )
 
 
@@ -146,7 +146,7 @@ def _in_stage(stage: Stage, number: int) -> Next:
     opponent = meeting.pair.other(number)
     if round_.state is RoundState.PUBLISHED:
         return Next("starts", opponent=opponent, at=round_.start_at)
-    return Next("paused" if stage.verdict(meeting).is_open else "done", opponent=opponent)
+    return Next("paused" if meeting.verdict.is_open else "done", opponent=opponent)
 
 
 def _is_out(stage: Stage, number: int) -> bool:
@@ -199,7 +199,7 @@ def _shown(stage: Stage, round_: Round) -> ShownRound:
         tuple(
             ShownMeeting(meeting.ref, meeting.pair, None, None)
             if hidden
-            else ShownMeeting(meeting.ref, meeting.pair, meeting.results, stage.verdict(meeting))
+            else ShownMeeting(meeting.ref, meeting.pair, meeting.results, meeting.verdict)
             for meeting in round_.meetings
         ),
     )

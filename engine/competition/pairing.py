@@ -8,13 +8,14 @@ be. Every match has both colours, so colours play no part.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
 import networkx as nx
 
 Couple = tuple[int, int]  # two entrants, the lower number first
+_NEAR = 20  # places apart, in a large field
 _SMALL = 10  # places at tables: from here down all pairings are looked through, also those of later rounds
 _LOOKED_AT = 20_000  # steps of looking ahead, after which the best pairing of this round alone is taken
 
@@ -130,14 +131,40 @@ def _costs(field: Field, there: Sequence[int]) -> dict[Couple, tuple[int, ...]]:
 
 
 def _matched(field: Field, there: Sequence[int]) -> list[Couple]:
-    """The perfect matching of least cost."""
+    """The perfect matching of least cost.
+
+    In a large field those near each other are tried first, in a tenth of the time: if nothing is forbidden or repeated
+    and differences are as small as between neighbours all along, no other matching has less.
+    """
     costs = _costs(field, there)
-    weigh = _weights(costs.values(), len(there) // 2)
+    if len(there) > 2 * _NEAR:
+        near = {both: cost for both, cost in costs.items() if not any(cost[:2]) and _is_near(both, cost)}
+        found = _least(near, len(there))
+        neighbours = [costs[i, i + 1] for i in range(0, len(there), 2)]
+        if found is not None and _differences(costs[both] for both in found) == _differences(neighbours):
+            return [(there[i], there[j]) for i, j in found]
+    found = _least(costs, len(there))
+    assert found is not None
+    return [(there[i], there[j]) for i, j in found]
+
+
+def _is_near(both: Couple, cost: tuple[int, ...]) -> bool:
+    return both[1] - both[0] <= _NEAR or (cost[2] == 0 and cost[4] <= _NEAR)
+
+
+def _differences(costs: Iterable[tuple[int, ...]]) -> tuple[int, int]:
+    kept = list(costs)
+    return sum(cost[2] for cost in kept), sum(cost[3] for cost in kept)
+
+
+def _least(costs: Mapping[Couple, tuple[int, ...]], places: int) -> list[Couple] | None:
+    """The pairs of places that cost least, out of these; None if they leave somebody alone."""
+    weigh = _weights(costs.values(), places // 2)
     graph: nx.Graph[int] = nx.Graph()
-    graph.add_nodes_from(range(len(there)))
-    graph.add_weighted_edges_from((i, j, -weigh(cost)) for (i, j), cost in costs.items())
+    graph.add_nodes_from(range(places))
+    graph.add_weighted_edges_from((*both, -weigh(cost)) for both, cost in costs.items())
     matching = nx.max_weight_matching(graph, maxcardinality=True)
-    return [(there[i], there[j]) for i, j in matching]
+    return [couple(*both) for both in matching] if 2 * len(matching) == places else None
 
 
 def _weights(costs: Collection[tuple[int, ...]], pairs: int) -> Callable[[tuple[int, ...]], int]:

@@ -245,7 +245,7 @@ def started(stage: Stage, round_: Round, at: int) -> Fact:
 
 def open_tables(stage: Stage, round_: Round) -> tuple[int, ...]:
     """The tables at which there is still something to play."""
-    return tuple(meeting.ref.table for meeting in round_.meetings if stage.verdict(meeting).is_open)
+    return tuple(meeting.ref.table for meeting in round_.meetings if meeting.verdict.is_open)
 
 
 def _closed(stage: Stage, round_: Round, at: int) -> Fact:

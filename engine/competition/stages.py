@@ -199,7 +199,7 @@ def bracket_of(stage: Stage) -> dict[str, Filled]:
     met: dict[str, tuple[int | None, int | None]] = {}
     for round_ in stage.rounds:
         for meeting in round_.meetings:
-            decided = stage.verdict(meeting)
+            decided = meeting.verdict
             if (
                 meeting.pair.slot
                 and meeting.pair.b is not None

@@ -114,7 +114,7 @@ def lines_of(competition: Competition, stage: Stage, *, secrets: bool = True) ->
             continue
         if not secrets and stage.rules.kind == "qualifying" and round_.state is not RoundState.CLOSED:
             continue
-        verdicts = [(meeting, stage.verdict(meeting)) for meeting in round_.meetings]
+        verdicts = [(meeting, meeting.verdict) for meeting in round_.meetings]
         bye = _bye_points(competition, verdicts)
         paired = set()
         for meeting, decided in verdicts:
@@ -197,11 +197,12 @@ def annulled_in(
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """The entrants of one table with their rounds, and what is taken from them."""
+    """The entrants of one table, and the rounds of all in the stage."""
 
     competition: Competition
     stage: Stage
     lines: Mapping[int, Sequence[Line]]
+    among: Collection[int]
 
     def scores(self) -> dict[int, int]:
         """Match points as won, of everybody in the stage: what opponents' numbers are made of."""
@@ -225,7 +226,8 @@ def _sum_of(field: _Field, name: str) -> dict[int, Value]:
                 return line.time_ms
 
     found = {}
-    for entrant, lines in field.lines.items():
+    for entrant in field.among:
+        lines = field.lines[entrant]
         parts = [Part(line.round, line.opponent, amount(line)) for line in lines if line.how != "open"]
         for penalty in field.competition.penalties:
             taken = {"match_points": penalty.match_points, "point_difference": penalty.points}.get(name, 0)
@@ -243,7 +245,8 @@ def _buchholz(field: _Field) -> dict[int, Value]:
     """Opponents' match points without the lowest; an unplayed round counts as one's own score (§12.5)."""
     scores = field.scores()
     found = {}
-    for entrant, lines in field.lines.items():
+    for entrant in field.among:
+        lines = field.lines[entrant]
         parts = [
             Part(line.round, line.opponent, scores[entrant], "unplayed")
             if line.is_unplayed
@@ -263,7 +266,8 @@ def _sonneborn_berger(field: _Field) -> dict[int, Value]:
     """Match points of those beaten, and half of those drawn with; an unplayed round is a draw with oneself (§12.5)."""
     scores = field.scores()
     found = {}
-    for entrant, lines in field.lines.items():
+    for entrant in field.among:
+        lines = field.lines[entrant]
         parts = []
         for line in lines:
             if line.is_unplayed:
@@ -278,7 +282,7 @@ def _sonneborn_berger(field: _Field) -> dict[int, Value]:
 
 
 def _lots(field: _Field) -> dict[int, Value]:
-    drawn = sorted(field.lines, key=field.competition.lot)
+    drawn = sorted(field.among, key=field.competition.lot)
     return {entrant: Value("lot", number) for number, entrant in enumerate(drawn, 1)}
 
 
@@ -316,7 +320,7 @@ def table_of(
     criteria: Sequence[str],
 ) -> Table:
     """The standing of some entrants of a stage by these criteria; the last is the lot, so no two are level."""
-    field = _Field(competition, stage, lines)
+    field = _Field(competition, stage, lines, among)
     numbers: dict[str, Callable[[_Field], dict[int, Value]]] = {
         "buchholz_cut_1": _buchholz,
         "sonneborn_berger": _sonneborn_berger,
