@@ -132,6 +132,17 @@ class Event:
         """They play: `points` for the first named."""
         return self.do(c.ReportResult(self.result(one, other, points, **more), self.now))
 
+    def swiss_round(self, *meetings: tuple[int, int | None, int]) -> None:
+        """A whole round of a Swiss with these pairings and points of the first named; None is a bye."""
+        self.draw()
+        pairs = tuple((one, other) for one, other, _ in meetings)
+        self.do(c.EditRound(pairs, BOSS, self.now, reason="as the test says"))
+        self.let_begin()
+        for one, other, points in meetings:
+            if other is not None:
+                self.play(one, other, points)
+        self.close()
+
     def play_rest(self, results: Results | None = None) -> None:
         """Plays all that is to be played in the round, by made-up results."""
         while due := matches_due(self.competition):
