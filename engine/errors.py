@@ -166,8 +166,8 @@ class BadSettings(RuleError):
 class EntryRefused(RuleError):
     """An entrant cannot enter, or cannot do that now; `because` is one of these (§12).
 
-    not-open · too-late · full · not-invited · wrong-code · banned · no-such-entrant · not-entered · no-check-in ·
-    already-in · already-started
+    not-open · too-late · full · not-invited · wrong-code · declined · banned · no-such-entrant · not-entered ·
+    no-check-in · already-in · already-started
     """
 
     code = "entry-refused"
@@ -179,9 +179,9 @@ class EntryRefused(RuleError):
 class NotNow(RuleError):
     """A competition or a round cannot do that now; `because` is one of these (§12).
 
-    too-few · not-running · over · round-open · no-round · not-drafted · not-published · started · not-started ·
-    matches-run · stage-complete · stage-open · analysis-missing · paused · not-paused · too-early · depended-on ·
-    nothing-taken
+    already-open · too-few · not-running · over · round-open · no-round · not-drafted · not-published · started ·
+    not-started · not-swiss · matches-run · stage-complete · analysis-missing · paused · not-paused · too-early ·
+    depended-on · nothing-taken
     """
 
     code = "not-now"

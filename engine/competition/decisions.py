@@ -97,7 +97,7 @@ def _accept(competition: Competition, command: Command) -> tuple[Fact, ...]:
     match command:
         case commands.OpenEntry(by, at):
             if competition.state is not State.ANNOUNCED:
-                raise NotNow("stage-open", "Entry is open already, or over.")
+                raise NotNow("already-open", "Entry is open already, or over.")
             return (facts.EntryOpened(by, at),)
         case commands.ChangeSettings():
             return (settings_after(competition, command),)

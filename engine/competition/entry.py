@@ -100,7 +100,7 @@ def _register(competition: Competition, command: Register) -> tuple[Fact, ...]:
         if known.status is Status.BANNED:
             raise EntryRefused("banned", "This player was thrown out.")
         if known.status is Status.DECLINED:
-            raise EntryRefused("not-invited", "The organisers have not let this player in.")
+            raise EntryRefused("declined", "The organisers have not let this player in.")
         back = known.status is Status.WITHDRAWN
         return _rejoin(competition, known, command.by or command.player, command.at) if back else ()
     _check_open(competition, command)

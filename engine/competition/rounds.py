@@ -132,7 +132,7 @@ def _start(competition: Competition, command: Start) -> tuple[Fact, ...]:
 
 def _seed_stage(stage: Stage, command: SeedStage) -> tuple[Fact, ...]:
     if stage.rounds:
-        raise NotNow("stage-open", "A stage is seeded before its first round is drafted.")
+        raise NotNow("round-open", "A stage is seeded before its first round is drafted.")
     if sorted(command.seeds) != sorted(stage.seeds):
         raise BadPairings("stranger", "All entrants of the stage are seeded, and no others.")
     seeds, groups = grouped(stage.rules, command.seeds)
@@ -221,7 +221,7 @@ def faults_of(
 
 def _edited(competition: Competition, stage: Stage, round_: Round, command: EditRound) -> Fact:
     if not isinstance(stage.rules, Swiss):
-        raise NotNow("stage-open", "Only a Swiss is paired by hand; other stages are seeded by hand.")
+        raise NotNow("not-swiss", "Only a Swiss is paired by hand; other stages are seeded by hand.")
     if round_.has_started:
         raise NotNow("started", "The round has started.")
     faults = faults_of(competition, stage, command.pairs)

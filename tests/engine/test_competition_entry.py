@@ -110,7 +110,7 @@ def test_who_waits_is_let_in_or_not() -> None:
     event.do(register("anna"), register("boris"))
     event.do(c.Approve(1, BOSS, event.now), c.Decline(2, BOSS, "unknown to us", event.now))
     assert [entrant.status for entrant in event.competition.entrants] == [Status.ENTERED, Status.DECLINED]
-    assert because(event, register("boris")) == "not-invited"
+    assert because(event, register("boris")) == "declined"
     assert because(event, c.Approve(2, BOSS, event.now)) == "not-entered"
 
 

@@ -96,7 +96,7 @@ def test_the_start_is_moved_or_made_by_hand() -> None:
         pytest.param(c.ResumeRound(BOSS, 1), "not-paused", id="resume what is not paused"),
         pytest.param(c.ExtendRound(9, BOSS, "why", 1), "not-started", id="extend what has not started"),
         pytest.param(c.Finish(1), "round-open", id="finish with a round open"),
-        pytest.param(c.SeedStage((2, 1), BOSS, "why", 1), "stage-open", id="seed what is drafted"),
+        pytest.param(c.SeedStage((2, 1), BOSS, "why", 1), "round-open", id="seed what is drafted"),
         pytest.param(c.Start(1), "not-running", id="start what has started"),
         pytest.param(
             c.ReportAbsence(Ref(1, 1, 1), (1,), 1), "not-started", id="miss somebody before the start"
@@ -232,7 +232,7 @@ def test_a_round_that_runs_is_not_edited_nor_a_bracket() -> None:
     assert because(event, c.EditRound(((1, 2),), BOSS, event.now, reason="why")) == "started"
     cup = Event(4, stages=CUP).begin()
     cup.draw()
-    assert because(cup, c.EditRound(((1, 2), (3, 4)), BOSS, cup.now, reason="why")) == "stage-open"
+    assert because(cup, c.EditRound(((1, 2), (3, 4)), BOSS, cup.now, reason="why")) == "not-swiss"
 
 
 def test_other_stages_are_seeded_by_hand() -> None:
@@ -499,7 +499,7 @@ def test_the_settings_are_changed_before_the_start() -> None:
 
 def test_entry_opens_once() -> None:
     event = Event(2, stages=SWISS)
-    assert because(event, c.OpenEntry(BOSS, event.now)) == "stage-open"
+    assert because(event, c.OpenEntry(BOSS, event.now)) == "already-open"
 
 
 def test_finished_is_finished() -> None:
