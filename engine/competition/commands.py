@@ -211,11 +211,10 @@ class SeedStage:
 class DraftRound:
     """Propose the next round; opens the next stage when one is complete.
 
-    `by` with a reason goes on though analyses are missing on which places hang.
+    With a reason it goes on though analyses are missing on which places hang.
     """
 
     at: int
-    by: str | None = None
     reason: str = ""
 
 

@@ -231,6 +231,12 @@ def apply(competition: Competition, fact: Fact) -> Competition:
             return replace(competition, state=State.CANCELLED, over_at=at, over_because=reason)
         case facts.PlayerInvited(player):
             return replace(competition, invited=competition.invited | {player})
+        case facts.EntrantsRated(strengths):
+            rated = dict(strengths)
+            entrants = tuple(
+                replace(e, strength=rated.get(e.number, e.strength)) for e in competition.entrants
+            )
+            return replace(competition, entrants=entrants)
         case facts.PairForbidden(first, second, forbidden):
             both = frozenset({couple(first, second)})
             now = competition.forbidden | both if forbidden else competition.forbidden - both

@@ -35,6 +35,8 @@ def decide_entry(competition: Competition, command: EntryCommand) -> tuple[Fact,
             return () if player in competition.invited else (facts.PlayerInvited(player, by, at),)
         case commands.Approve(number, by, at):
             _asked(competition, number)
+            if competition.stages and not may_come_late(competition):
+                raise EntryRefused("too-late", "The competition has started.")
             _check_room(competition)
             return (facts.EntrantApproved(number, by, at), *_joins(competition, number, at))
         case commands.Decline(number, by, reason, at):

@@ -149,6 +149,14 @@ class EntrantSeeded:
 
 
 @dataclass(frozen=True, slots=True)
+class EntrantsRated:
+    """Ratings as they were at the start, entrant and strength, of those that had changed."""
+
+    strengths: tuple[tuple[int, float], ...]
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class PairForbidden:
     """Two entrants are not to be paired, or may be again."""
 
@@ -409,6 +417,7 @@ Fact = (
     | Finished
     | Cancelled
     | PlayerInvited
+    | EntrantsRated
     | PairForbidden
     | PenaltyGiven
     | StageOpened

@@ -26,9 +26,7 @@ from engine.competition.stages import (
     final_order,
     is_provisional,
     start_ratings,
-    tables_of,
 )
-from engine.competition.standings import Table
 from engine.rating import POINTS_START, points_after
 from engine.turn import Seat, Seats
 
@@ -205,11 +203,6 @@ def _shown(stage: Stage, round_: Round) -> ShownRound:
     )
 
 
-def shown_tables(competition: Competition, stage: Stage) -> tuple[Table, ...]:
-    """The standings of a stage as everybody may see them: one, or one of each group; none of an elimination."""
-    return tables_of(competition, stage, secrets=False)
-
-
 @dataclass(frozen=True, slots=True)
 class Place:
     """One entrant's place in the whole competition. `stage`: the last in which he took part."""
@@ -226,7 +219,7 @@ def places(competition: Competition) -> tuple[Place, ...]:
     provisional = {stage.number: is_provisional(competition, stage) for stage in competition.stages}
     return tuple(
         Place(number, entrant, last[entrant], provisional[last[entrant]])
-        for number, entrant in enumerate(final_order(competition, secrets=False), 1)
+        for number, entrant in enumerate(final_order(competition), 1)
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from engine.competition import commands, facts
 from engine.competition.commands import EditRound, SeedStage, Start
-from engine.competition.competition import Competition, Round, RoundState, Stage, State, apply
+from engine.competition.competition import Competition, Round, RoundState, Stage, State, apply, replay
 from engine.competition.facts import Fact
 from engine.competition.meeting import Pair
 from engine.competition.pairing import couple
@@ -47,7 +47,7 @@ def decide_round(competition: Competition, command: RoundCommand) -> tuple[Fact,
         return _start(competition, command)
     stage = _running(competition)
     match command:
-        case commands.DraftRound(at, _, reason):
+        case commands.DraftRound(at, reason):
             return _draft(competition, at, insist=bool(reason.strip()))
         case SeedStage():
             return _seed_stage(stage, command)
@@ -116,18 +116,16 @@ def _open_round(stage: Stage) -> Round | None:
 def _start(competition: Competition, command: Start) -> tuple[Fact, ...]:
     if competition.state is not State.ENTRY:
         raise NotNow("not-running", "Only a competition that is open for entry can start.")
-    strengths = command.strengths
-    now = replace(
-        competition,
-        entrants=tuple(
-            replace(entrant, strength=strengths.get(entrant.player, entrant.strength))
-            for entrant in competition.entrants
-        ),
+    changed = tuple(
+        (entrant.number, strength)
+        for entrant in competition.entrants
+        if (strength := command.strengths.get(entrant.player, entrant.strength)) != entrant.strength
     )
-    seeds, groups = opening_of(now, 1)
+    rated = (facts.EntrantsRated(changed, command.at),) if changed else ()
+    seeds, groups = opening_of(replay(competition, rated), 1)
     if len(seeds) < 2:
         raise NotNow("too-few", "A competition needs two entrants.")
-    return (facts.StageOpened(1, seeds, groups, command.at),)
+    return (*rated, facts.StageOpened(1, seeds, groups, command.at))
 
 
 def _seed_stage(stage: Stage, command: SeedStage) -> tuple[Fact, ...]:

@@ -228,12 +228,12 @@ def _of_bracket(stage: Stage) -> tuple[Pair, ...] | None:
 # ---------------------------------------------------------------------------------------------------------- places
 
 
-def tables_of(competition: Competition, stage: Stage, *, secrets: bool = True) -> tuple[Table, ...]:
+def tables_of(competition: Competition, stage: Stage) -> tuple[Table, ...]:
     """The standings of a stage: one, or one of each group from the top; none of an elimination.
 
-    Without `secrets` as everybody may see them (§5.4).
+    Of a qualifying's open round there is nothing in them, so they may be shown to everybody (§5.4).
     """
-    lines = lines_of(competition, stage, secrets=secrets)
+    lines = lines_of(competition, stage)
     if isinstance(stage.rules, SingleElimination | DoubleElimination):
         return ()
     criteria = competition.settings.criteria
@@ -243,11 +243,11 @@ def tables_of(competition: Competition, stage: Stage, *, secrets: bool = True) -
     return tuple(table_of(competition, stage, lines, group, criteria) for group in groups)
 
 
-def order_of(competition: Competition, stage: Stage, *, secrets: bool = True) -> tuple[int, ...]:
+def order_of(competition: Competition, stage: Stage) -> tuple[int, ...]:
     """All entrants of a stage, best first, as it stands: by group, then by score, unless groups are alike (§12.2)."""
     if isinstance(stage.rules, SingleElimination | DoubleElimination):
         return bracket.order(bracket_of(stage), stage.seeds)
-    tables = tables_of(competition, stage, secrets=secrets)
+    tables = tables_of(competition, stage)
     rows = [row for table in tables for row in table.rows]
     if isinstance(stage.rules, Groups) and stage.rules.division == "snake":
         rows.sort(key=lambda row: (row.place, not row.came, *_numbers(row)))
@@ -269,14 +269,14 @@ def is_provisional(competition: Competition, stage: Stage) -> bool:
     return any(table.provisional for table in tables_of(competition, stage))
 
 
-def final_order(competition: Competition, *, secrets: bool = True) -> tuple[int, ...]:
+def final_order(competition: Competition) -> tuple[int, ...]:
     """Everybody who took part, best first: those of the last stage, then who stayed behind before it, and so on.
 
-    Who was thrown out is not in it. Without `secrets` as everybody may see it (§5.4).
+    Who was thrown out is not in it.
     """
     found: list[int] = []
     for stage in reversed(competition.stages):
-        order = order_of(competition, stage, secrets=secrets)
+        order = order_of(competition, stage)
         found += [entrant for entrant in order if entrant not in found]
     return tuple(entrant for entrant in found if competition.entrant(entrant).status is not Status.BANNED)
 
@@ -286,7 +286,7 @@ def start_ratings(competition: Competition) -> dict[int, int]:
     first = competition.stages[0] if competition.stages else None
     if first is None or not isinstance(first.rules, Qualifying):
         return {}
-    (table,) = tables_of(competition, first, secrets=False)
+    (table,) = tables_of(competition, first)
     return {
         row.entrant: math.trunc(first.rules.base + (row.value("point_difference").value or 0))
         for row in table.rows

@@ -102,9 +102,8 @@ class Table:
 # ----------------------------------------------------------------------------------------------------------- lines
 
 
-def lines_of(competition: Competition, stage: Stage, *, secrets: bool = True) -> dict[int, tuple[Line, ...]]:
-    """Every entrant of a stage with his rounds so far; without `secrets` those of a qualifying are left out until the
-    round is closed (§5.4, §12.1).
+def lines_of(competition: Competition, stage: Stage) -> dict[int, tuple[Line, ...]]:
+    """Every entrant of a stage with his rounds so far; of a qualifying nobody's until the round is closed (§5.4).
 
     In an all-play-all the meetings of one who has left with less than half played are annulled for both (§12.6).
     """
@@ -112,7 +111,7 @@ def lines_of(competition: Competition, stage: Stage, *, secrets: bool = True) ->
     for round_ in stage.rounds:
         if not round_.has_started:
             continue
-        if not secrets and stage.rules.kind == "qualifying" and round_.state is not RoundState.CLOSED:
+        if stage.rules.kind == "qualifying" and round_.state is not RoundState.CLOSED:
             continue
         verdicts = [(meeting, meeting.verdict) for meeting in round_.meetings]
         bye = _bye_points(competition, verdicts)

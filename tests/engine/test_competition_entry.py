@@ -8,7 +8,7 @@ import pytest
 
 from engine.competition import commands as c
 from engine.competition.competition import State, Status
-from engine.competition.facts import EntrantRegistered, EntrantReturned, StageJoined
+from engine.competition.facts import EntrantApproved, EntrantRegistered, EntrantReturned, StageJoined
 from engine.competition.overview import matches_due
 from engine.competition.stages import entry_order
 from engine.errors import BadDecision, EntryRefused, NotNow, RuleError
@@ -112,6 +112,18 @@ def test_who_waits_is_let_in_or_not() -> None:
     assert [entrant.status for entrant in event.competition.entrants] == [Status.ENTERED, Status.DECLINED]
     assert because(event, register("boris")) == "declined"
     assert because(event, c.Approve(2, BOSS, event.now)) == "not-entered"
+
+
+def test_who_is_let_in_while_it_runs_comes_late_or_not_at_all() -> None:
+    event = open_event(mode="approved", late_rounds=2)
+    for player in ("anna", "boris", "vera", "gleb"):
+        event.do(register(player))
+    event.do(*(c.Approve(number, BOSS, event.now) for number in (1, 2)))
+    event.begin()
+    event.play_round()
+    assert [type(fact) for fact in event.do(c.Approve(3, BOSS, event.now))] == [EntrantApproved, StageJoined]
+    event.play_round()
+    assert because(event, c.Approve(4, BOSS, event.now)) == "too-late"
 
 
 def test_who_was_thrown_out_stays_out() -> None:

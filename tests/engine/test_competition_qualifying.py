@@ -17,7 +17,6 @@ from engine.competition.overview import (
     places,
     points_ratings,
     shown_rounds,
-    shown_tables,
 )
 from engine.competition.qualifying import shared_seed
 from engine.competition.stages import start_ratings, tables_of
@@ -99,7 +98,7 @@ def test_nothing_of_any_board_is_seen_before_it_is_closed() -> None:
         return repr(
             (
                 shown_rounds(stage),
-                shown_tables(competition, stage),
+                tables_of(competition, stage),
                 places(competition),
                 points_ratings(competition),
                 others,

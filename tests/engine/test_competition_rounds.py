@@ -477,7 +477,7 @@ def test_an_organiser_may_go_on_without_them() -> None:
     event = Event(2, stages=SWISS, rank_by="objective_result").begin()
     event.swiss_round((1, 2, 5))
     assert because(event, c.DraftRound(event.now)) == "analysis-missing"
-    event.do(c.DraftRound(event.now, BOSS, "no judge here"))
+    event.do(c.DraftRound(event.now, "no judge here"))
     assert event.round.number == 2
 
 

@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from engine.competition import commands as c
 from engine.competition.competition import State, replay
 from engine.competition.decisions import next_deadline
+from engine.competition.facts import RoundDrafted
 from engine.competition.meeting import COMPUTER
 from engine.competition.overview import matches_due, next_for, places, points_ratings
 from engine.competition.pairing import couple
+from engine.competition.recompute import differences
 from engine.competition.stages import final_order, tables_of
 from engine.errors import RuleError
 from engine.turn import Seats
@@ -119,6 +121,7 @@ def test_whatever_happens_the_facts_alone_give_the_same_competition(
     else:
         pytest.fail("it does not end")
     assert event.replayed() == event.competition
+    assert differences(event.start, event.facts) == ()
     half = len(event.facts) // 2
     assert replay(replay(event.start, event.facts[:half]), event.facts[half:]) == event.competition
     places(event.competition)
@@ -162,7 +165,7 @@ def _something(event: Event, seed: int, step: int) -> c.Command:
     if due:
         return c.ReportResult(by_strength(event.competition, due[0]), now)
     if event.competition.round is None or event.round.closed_at is not None:
-        return c.Finish(now) if luck < 0.3 else c.DraftRound(now, BOSS, "go on")
+        return c.Finish(now) if luck < 0.3 else c.DraftRound(now, "go on")
     return {
         "drafted": c.PublishRound(now),
         "published": c.StartRound(now),
@@ -184,3 +187,24 @@ def test_nobody_of_a_double_elimination_is_out_before_two_losses(entrants: int) 
     champion, *others = final_order(event.competition)
     assert lost[champion] <= 1
     assert {lost[each] for each in others} == {2}
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_seeds_groups_and_pairings_are_proved_from_the_facts(name: str) -> None:
+    event = Event(12, stages=FORMATS[name])
+    event.do(c.Start(event.now, {"player-12": 3_000.0}))
+    event.play_to_the_end()
+    assert event.competition.stages[0].seeds[0] == 12
+    assert differences(event.start, event.facts) == ()
+
+
+def test_a_draft_that_was_tampered_with_is_found() -> None:
+    event = Event(8, stages=FORMATS["swiss"]).begin()
+    event.play_to_the_end()
+    where = [type(fact) for fact in event.facts].index(RoundDrafted)
+    drafted = event.facts[where]
+    assert isinstance(drafted, RoundDrafted)
+    stored = [*event.facts]
+    stored[where] = replace(drafted, pairs=drafted.pairs[::-1])
+    found = differences(event.start, stored)
+    assert (found[0].number, found[0].what) == (where, "pairs")
