@@ -13,11 +13,14 @@ from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 
+from app.engines.analyst import Analyst
 from app.engines.levels import Level, levels_here
 from app.engines.pool import Pool
 from app.logs import set_about
 from app.service.accounts import Accounts
+from app.service.analysis import Analyses
 from app.service.bots import Bots
+from app.service.cards import Cards
 from app.service.computers import Computers
 from app.service.health import Health
 from app.service.lobby import Lobby
@@ -25,7 +28,7 @@ from app.service.matches import Matches
 from app.service.pace import Pace
 from app.settings import Settings
 from app.store import Store, open_store
-from app.web import accounts, bots, health, openapi, pages, play, problems, requests, socket
+from app.web import accounts, bots, cards, health, openapi, pages, play, problems, requests, socket
 from app.web.deps import Services, Sessions
 
 _COMPARE_CLOCKS_S = 30.0
@@ -96,6 +99,9 @@ def create_app(
                 store, computers, node, now, computer_pace_ms=computer_pace_ms, unseen_ms=unseen_ms
             )
             newcomers = Pace(settings.newcomers_an_hour, 3_600.0, time.monotonic)
+            analysts = [Analyst() for _ in range(settings.analysis_workers)]
+            analyses = Analyses(store, settings.analysis_level, analysts, now)
+            shared = Cards(matches, analyses)
             app.state.services = Services(
                 sessions=Sessions(secret, secure=settings.base_url.startswith("https://")),
                 accounts=Accounts(store, now, newcomers),
@@ -103,16 +109,21 @@ def create_app(
                 bot_pace=Pace(*_REQUESTS_OF_ONE, time.monotonic),
                 lobby=Lobby(store, matches, secret, now, link_ms=link_ms, unseen_ms=unseen_ms),
                 matches=matches,
+                cards=shared,
+                analyses=analyses,
                 health=Health(store, matches),
                 now=now,
                 base_url=settings.base_url or None,
             )
             await matches.start()
+            analyses.start()
             try:
                 yield
             finally:
                 await _in_time(matches.close())
                 await _in_time(computers.close())
+                await _in_time(shared.close())
+                await _in_time(analyses.close())
         finally:
             comparing.cancel()
             await asyncio.gather(comparing, return_exceptions=True)
@@ -136,6 +147,7 @@ def create_app(
     app.include_router(accounts.router)
     app.include_router(bots.router)
     app.include_router(play.router)
+    app.include_router(cards.router)
     app.include_router(socket.router)
     pages.install(app)
     openapi.install(app)

@@ -958,7 +958,7 @@ def _opened(match: Match, event: PhaseOpened) -> Match:
         turn=event.turn,
         roll=event.roll,
         plays=Seats(None, None),
-        playable=Seats(_is_playable(match.rules, a, event.roll), _is_playable(match.rules, b, event.roll)),
+        playable=Seats(match.rules.has_play(a, event.roll), match.rules.has_play(b, event.roll)),
         shown_at=shown_at,
         presence=Seats(
             *(
@@ -967,10 +967,6 @@ def _opened(match: Match, event: PhaseOpened) -> Match:
             )
         ),
     )
-
-
-def _is_playable(rules: PlayRules, position: Position, roll: Roll) -> bool:
-    return bool(rules.step_graph(position, roll).nodes[0])
 
 
 def _played(match: Match, event: PlayMade) -> Match:

@@ -11,6 +11,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2s
 from itertools import count
 from typing import Any
@@ -67,6 +68,7 @@ _RENAMED_IN = 100  # matches at most, the newest, whose displays hear of a new n
 
 Wish = Callable[[int], Command]  # a command, once the time is known
 Moves = tuple[tuple[int, int], ...]  # from, to
+_Views = dict[Seat | None, View | None]
 
 
 @dataclass(eq=False)
@@ -90,12 +92,18 @@ class _Room:
     thinking: set[tuple[Seat, Turn]] = field(default_factory=set)  # computers at work
     computer_missing: bool = False  # no server has the computer that sits here
 
-    def show(self, mover: Seat | None = None) -> None:
+    def foresee(self, views: _Views, after: Match, drafts: Drafts) -> None:
+        """Prepares what the displays will be shown once this is stored. Nothing of it is theirs before."""
+        for display in self.displays:
+            if display.seat not in views:
+                views[display.seat] = view_for(after, display.seat, drafts)
+
+    def show(self, mover: Seat | None = None, views: _Views | None = None) -> None:
         """Each display gets the view of its own seat, and only if it differs from its last one.
 
-        Whoever has just played knows what he did: the others come first.
+        Whoever has just played knows what he did: the others come first. `views` are those that are known already.
         """
-        views: dict[Seat | None, View | None] = {}
+        views = {} if views is None else views
         for display in sorted(self.displays, key=lambda one: mover is not None and one.seat is mover):
             if display.seat not in views:
                 views[display.seat] = view_for(self.match, display.seat, self.drafts) if self.match else None
@@ -675,6 +683,8 @@ class Matches:
                 raise
             if not events:
                 return False
+            views: _Views = {}
+            drafts = NO_DRAFTS if _opens(events) else room.drafts
             try:
                 await self._store.journal.append(
                     room.stored.id,
@@ -685,6 +695,7 @@ class Matches:
                     deadline=next_deadline(after),
                     computer_since=after.shown_at if awaited_computers(after) else None,
                     finish=self._finish(room, after),
+                    meanwhile=partial(room.foresee, views, after, drafts),
                 )
             except CommandSeen:
                 room.stale = not await self._take_in(room)
@@ -698,7 +709,9 @@ class Matches:
                 raise
             room.version += 1
             room.last_at = at
-            await self._happened(room, after, events)
+            if drafts is not room.drafts and not _opens(events):
+                views = {}  # a draft has come meanwhile
+            await self._happened(room, after, events, views)
             return True
 
     @staticmethod
@@ -707,15 +720,17 @@ class Matches:
             return None
         return Finish(after.score, room.stored.players)
 
-    async def _happened(self, room: _Room, after: Match, events: tuple[Event, ...]) -> None:
+    async def _happened(
+        self, room: _Room, after: Match, events: tuple[Event, ...], views: _Views | None = None
+    ) -> None:
         room.match = after
-        if any(isinstance(event, PhaseOpened) for event in events):
+        if _opens(events):
             room.drafts = NO_DRAFTS
             room.turn_began = time.monotonic()
             room.round_trips.clear()
         if after.score is not None:
             await self._read_ratings(room)
-        room.show(next((event.seat for event in events if isinstance(event, PlayMade)), None))
+        room.show(next((event.seat for event in events if isinstance(event, PlayMade)), None), views)
         self._look_ahead(room)
         self._let_go(room)
 
@@ -906,6 +921,11 @@ class Matches:
         if room.match.score is not None and stored.state == "playing":  # it has ended in between
             return await self._read(match_id)
         return room
+
+
+def _opens(events: tuple[Event, ...]) -> bool:
+    """Whether a new roll came of them; half-made plays of the one before are no more."""
+    return any(isinstance(event, PhaseOpened) for event in events)
 
 
 def _hops(moves: Moves) -> tuple[Hop, ...]:

@@ -13,7 +13,9 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from app.service.accounts import Accounts
+from app.service.analysis import Analyses
 from app.service.bots import Bots
+from app.service.cards import Cards
 from app.service.errors import NoName, NotForBots
 from app.service.health import Health
 from app.service.lobby import Lobby
@@ -65,6 +67,8 @@ class Services:
     bot_pace: Pace  # of requests with one token
     lobby: Lobby
     matches: Matches
+    cards: Cards
+    analyses: Analyses
     health: Health
     now: Callable[[], int]  # the clock of all servers, ms
     base_url: str | None

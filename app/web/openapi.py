@@ -11,6 +11,7 @@ import msgspec
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from app.service.analysis import MatchAnalysis
 from app.service.bots import BotInfo, BotsView, NewToken
 from app.service.computers import ComputerInfo
 from app.service.info import Info, SessionInfo
@@ -55,7 +56,7 @@ class ComputersView:
 
 ANSWERS: tuple[type, ...] = (
     *(Info, View, HistoryView, LobbyView),
-    *(SessionView, SeatLink, Rulesets, ComputersView, Hint),
+    *(SessionView, SeatLink, Rulesets, ComputersView, Hint, MatchAnalysis),
     *(BotInfo, BotsView, NewToken),
 )
 

@@ -104,7 +104,9 @@ def running_postgres(*, durable: bool = False) -> Iterator[Server]:
 
         initdb = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N", "-D", str(disk / "data")]
         _run(str(binaries / "initdb"), *initdb, cwd=home, **account)
-        control("-l", str(home / "log"), "-o", f"-k {home} {SETTINGS} {'' if durable else FORGETFUL}", "start")
+        control(
+            "-l", str(home / "log"), "-o", f"-k {home} {SETTINGS} {'' if durable else FORGETFUL}", "start"
+        )
         try:
             yield Server(f"postgresql://postgres@/postgres?host={home}")
         finally:

@@ -35,6 +35,7 @@ def environment_of(settings: Settings, port: int, **more: str) -> dict[str, str]
         "PORT": str(port),
         "LOG_LEVEL": "warning",
         "NEWCOMERS_AN_HOUR": "0",
+        "ANALYSIS_LEVEL": settings.analysis_level,
         **more,
     }
 

@@ -47,11 +47,14 @@ async def running_server(
     *,
     port: int = 0,
     base_url: str = "",
+    analysis_level: str = "off",
     newcomers_an_hour: int = 0,
     forwarded_allow_ips: str = "127.0.0.1",
     **options: Any,
 ) -> AsyncIterator[LiveServer]:
-    """A server on this port or a free one, until the block ends; every player of a test has the same address."""
+    """A server on this port or a free one, until the block ends. It analyses no matches unless it is told to, and takes
+    as many newcomers as come: all players of a test have one address.
+    """
     options.setdefault("computer_pace_ms", 0)
     settings = Settings(
         port=0,
@@ -59,6 +62,7 @@ async def running_server(
         data_dir=data_dir,
         secret_key="a key for tests only",
         base_url=base_url,
+        analysis_level=analysis_level,
         newcomers_an_hour=newcomers_an_hour,
         forwarded_allow_ips=forwarded_allow_ips,
     )

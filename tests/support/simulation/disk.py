@@ -155,7 +155,9 @@ class SimulatedDatabase:
     async def migrate(self, work: Work[T]) -> T:
         return await self.write(work)
 
-    async def append(self, wanted: Append) -> None:
+    async def append(self, wanted: Append, meanwhile: Callable[[], None] | None = None) -> None:
+        if meanwhile is not None:
+            meanwhile()
         await self._ask(lambda: self._disk.append(wanted), notice=wanted.notice, in_order=True)
 
     async def keep(self, work: Work[T], again: Callable[[], Awaitable[None]]) -> T:
