@@ -195,6 +195,26 @@ async def test_a_stop_in_the_middle_judges_no_phase_twice(store: Store) -> None:
     assert found.analysis == whole(a_whole_match())
 
 
+async def test_a_stop_while_something_is_being_stored_is_in_order_too(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match, keep, storing = await store_match(store, a_whole_match()), store.analyses.keep, asyncio.Event()
+
+    async def slowly(*work: Any) -> None:
+        written = asyncio.ensure_future(keep(*work))
+        storing.set()
+        await asyncio.sleep(0.2)
+        await written
+
+    monkeypatch.setattr(store.analyses, "keep", slowly)
+    async with analysing(store, prepared()):
+        await storing.wait()
+        await asyncio.sleep(0.1)
+    stored = await store.analyses.load(match.id)
+    assert stored is not None
+    assert (stored.state, stored.done) == ("waiting", 1)
+
+
 async def test_a_server_that_vanishes_loses_the_match_to_another(
     store: Store, other_node: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
