@@ -42,7 +42,7 @@ from tests.support.finished import (
     store_match,
 )
 from tests.support.process import a_process, free_port
-from tests.support.processes import children_of
+from tests.support.processes import children_of, niceness_of_session
 from tests.support.rooms import Clock
 from tests.support.server import (
     LiveServer,
@@ -293,6 +293,20 @@ async def test_a_killed_process_is_replaced_and_its_phase_judged_again(
     assert doomed.asked == sorted([*range(66), 1, 15, 30, 65])
     assert len([r for r in caplog.records if "was not judged" in r.getMessage()]) == 4
     assert children_of(os.getpid(), PROGRAM) == set()
+
+
+async def test_who_judges_gives_way_to_everybody() -> None:
+    """Where Linux shares time out among sessions, its whole session does."""
+    match, analyst = played(a_whole_match().match), Analyst()
+    try:
+        await analyst.judged(LEVEL, match, 0)
+        [worker] = children_of(os.getpid(), PROGRAM)
+        assert os.getpriority(os.PRIO_PROCESS, worker) == 19
+        if hasattr(os, "SCHED_IDLE"):
+            assert os.sched_getscheduler(worker) == os.SCHED_IDLE
+        assert niceness_of_session(worker) in (19, None)
+    finally:
+        await analyst.rest()
 
 
 async def test_a_silent_process_counts_as_dead() -> None:
