@@ -17,8 +17,6 @@ from engine.scoring import Outcome
 from engine.turn import Games, Seats, Turn
 from engine.variant import VARIANTS
 
-_YIELDS = 19  # niceness: a play comes first, a computer's too
-
 _Game = tuple[tuple[int, ...], tuple[int, ...]]  # both sides as White sees them
 
 
@@ -98,4 +96,4 @@ def _as_played(phase: _Phase) -> PhasePlayed:
 
 
 if __name__ == "__main__":
-    answer_lines(answer_to, yields=_YIELDS)
+    answer_lines(answer_to, idle=True)  # every play comes first, a computer's too

@@ -12,8 +12,6 @@ from engine.bot import Solver, Task
 from engine.plays import Edge, Hop
 from engine.position import Position
 
-_YIELDS = 10  # niceness: nobody's display waits for a computer
-
 
 class Asked(msgspec.Struct, array_like=True):
     """A level and its task."""
@@ -53,4 +51,4 @@ def answer_to(line: bytes) -> bytes:
 
 
 if __name__ == "__main__":
-    answer_lines(answer_to, yields=_YIELDS)
+    answer_lines(answer_to)  # nobody's display waits for a computer

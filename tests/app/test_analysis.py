@@ -42,7 +42,7 @@ from tests.support.finished import (
     store_match,
 )
 from tests.support.process import a_process, free_port
-from tests.support.processes import children_of
+from tests.support.processes import children_of, niceness_of_session
 from tests.support.rooms import Clock
 from tests.support.server import (
     LiveServer,
@@ -195,6 +195,26 @@ async def test_a_stop_in_the_middle_judges_no_phase_twice(store: Store) -> None:
     assert found.analysis == whole(a_whole_match())
 
 
+async def test_a_stop_while_something_is_being_stored_is_in_order_too(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match, keep, storing = await store_match(store, a_whole_match()), store.analyses.keep, asyncio.Event()
+
+    async def slowly(*work: Any) -> None:
+        written = asyncio.ensure_future(keep(*work))
+        storing.set()
+        await asyncio.sleep(0.2)
+        await written
+
+    monkeypatch.setattr(store.analyses, "keep", slowly)
+    async with analysing(store, prepared()):
+        await storing.wait()
+        await asyncio.sleep(0.1)
+    stored = await store.analyses.load(match.id)
+    assert stored is not None
+    assert (stored.state, stored.done) == ("waiting", 1)
+
+
 async def test_a_server_that_vanishes_loses_the_match_to_another(
     store: Store, other_node: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -273,6 +293,20 @@ async def test_a_killed_process_is_replaced_and_its_phase_judged_again(
     assert doomed.asked == sorted([*range(66), 1, 15, 30, 65])
     assert len([r for r in caplog.records if "was not judged" in r.getMessage()]) == 4
     assert children_of(os.getpid(), PROGRAM) == set()
+
+
+async def test_who_judges_gives_way_to_everybody() -> None:
+    """Where Linux shares time out among sessions, its whole session does."""
+    match, analyst = played(a_whole_match().match), Analyst()
+    try:
+        await analyst.judged(LEVEL, match, 0)
+        [worker] = children_of(os.getpid(), PROGRAM)
+        assert os.getpriority(os.PRIO_PROCESS, worker) == 19
+        if hasattr(os, "SCHED_IDLE"):
+            assert os.sched_getscheduler(worker) == os.SCHED_IDLE
+        assert niceness_of_session(worker) in (19, None)
+    finally:
+        await analyst.rest()
 
 
 async def test_a_silent_process_counts_as_dead() -> None:
