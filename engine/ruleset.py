@@ -121,9 +121,9 @@ class Ruleset:
         """Every key, nested as on the wire."""
         return dataclasses.asdict(self)
 
-    def changes(self) -> dict[str, Any]:
-        """Only what differs from the default."""
-        return _difference(self.to_dict(), DEFAULT.to_dict())
+    def changes(self, base: Ruleset | None = None) -> dict[str, Any]:
+        """Only what differs from another ruleset, else from the default."""
+        return _difference(self.to_dict(), (base or DEFAULT).to_dict())
 
     def changed(self, changes: Mapping[str, Any]) -> Ruleset:
         """This ruleset with some keys changed. Raises BadRuleset for a key or value that does not exist."""
