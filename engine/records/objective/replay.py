@@ -1,26 +1,24 @@
 """Plays an objective record through again: are its plays legal, its dice as promised, its figures what they come to?
 
-What is wrong is a Problem with its place in the record; `objective_read` turns that into a line and a column.
+What is wrong is a Problem with its place in the record; `reader` turns that into a line and a column.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, product
 
 from engine.dice import DiceSeeds, Roll, commitment, is_client_seed, roll_for
-from engine.errors import BadRuleset, IllegalPlay, RuleError
+from engine.errors import BadRuleset, RuleError
 from engine.match import ends_after
-from engine.plays import Hop, Move
+from engine.plays import Move
 from engine.position import CHECKERS, OFF, Position
-from engine.records.objective import (
-    Half,
+from engine.records.half import Half, Unfit, fitted, is_as_written, is_legal
+from engine.records.objective.record import (
     Line,
     Record,
     Result,
     game_text,
-    of_moves,
     roll_of,
     ruleset_of,
 )
@@ -168,7 +166,7 @@ class Replay:
             raise Wrong(Problem(Place(line=index), "after-the-end", "", "the result", words))
         roll = self._roll(state, index, written)
         a, b = written.halves.A, written.halves.B
-        is_cut = "missed" in (a.kind, b.kind) and not state.is_last_move
+        is_cut = "missed" in (a.kind, b.kind) and not (state.is_last_move and self._counts_last_move)
         is_known = True
         if roll is None:
             roll, is_known = self._roll_of_plays(state, index, written)
@@ -188,6 +186,11 @@ class Replay:
         if is_cut:
             return replace(state, is_cut=True), line, tuple(notes)
         return self._after(state, games), line, tuple(notes)
+
+    @property
+    def _counts_last_move(self) -> bool:
+        """A last move that is not made is passed (§8.2), unless the match ended otherwise in that phase."""
+        return self.tags.get("Outcome", "finished") == "finished"
 
     def _after(self, state: State, games: Games[Position]) -> State:
         parted = state.parted
@@ -229,16 +232,16 @@ class Replay:
         As they are written, a move a die; only where no roll fits so, over several dice at once.
         """
         made = [seat for seat in Seat if written.halves[seat].kind != "missed"]
-        for fits in (self._is_as_written, self._is_legal):
+        for fits in (is_as_written, is_legal):
             fitting = list(self._rolls(state))
             for seat in made:
                 before, half = state.position_for(seat), written.halves[seat]
-                fitting = [roll for roll in fitting if fits(before, roll, half)]
+                fitting = [roll for roll in fitting if fits(self.rules, before, roll, half)]
             if fitting:
                 return fitting[0], len(fitting) == 1
         for seat in made:  # which of the two is to blame
             before, half = state.position_for(seat), written.halves[seat]
-            if not any(self._is_legal(before, roll, half) for roll in self._rolls(state)):
+            if not any(is_legal(self.rules, before, roll, half) for roll in self._rolls(state)):
                 words = f"No roll allows {half.play} here."
                 raise Wrong(
                     Problem(Place(line=index, seat=seat), "illegal-play", half.play, "a legal play", words)
@@ -252,106 +255,20 @@ class Replay:
                 continue
             yield roll
 
-    def _is_as_written(self, before: Position, roll: Roll, written: Half) -> bool:
-        """Whether these hops are a legal play of this roll, each by one die."""
-        dice = (roll.first, roll.second)
-        if not all(hop.start - hop.end in dice or hop.end == OFF for hop in written.hops):
-            return False
-        if not written.hops:
-            return not self.rules.legal_plays(before, roll)[0].moves
-        moves = self._path(before, roll, written.hops)
-        return moves is not None and written.hits <= {move.end for move in moves if move.hit}
-
-    def _is_legal(self, before: Position, roll: Roll, written: Half) -> bool:
-        """Whether they are one in any way."""
-        return self._is_as_written(before, roll, written) or bool(
-            _could_be_of(written.hops, roll) and self._ways(before, roll, written)
-        )
-
-    def _path(self, before: Position, roll: Roll, hops: Sequence[Hop]) -> tuple[Move, ...] | None:
-        """The moves that these hops are: in their order, or if they cannot be made so, from the highest point down."""
-        graph = self.rules.step_graph(before, roll)
-        moves = graph.follow(hops)
-        if moves is None:
-            moves = graph.follow(sorted(hops, key=lambda hop: (-hop.start, hop.end)))
-        return moves if moves is not None and self._is_whole(before, roll, moves) else None
-
-    def _is_whole(self, before: Position, roll: Roll, moves: Sequence[Move]) -> bool:
-        """Nothing more can be played after these moves."""
-        node = 0
-        nodes = self.rules.step_graph(before, roll).nodes
-        for move in moves:
-            node = next(
-                e.node for e in nodes[node] if (e.start, e.end, e.die) == (move.start, move.end, move.die)
-            )
-        return not nodes[node]
-
     def _half(
         self, state: State, index: int, seat: Seat, roll: Roll, written: Half
     ) -> tuple[Half, list[Problem]]:
         """A player's half of a line as it is to be written, and what in it was written otherwise. Raises Wrong."""
         if written.kind == "missed":
             return Half("missed", tenths=written.tenths), []
-        place, text = Place(line=index, seat=seat), written.play
-        before = state.position_for(seat)
-        notes = []
-        moves = self._path(before, roll, written.hops)
-        if moves is None:
-            found = self._ways(before, roll, written)
-            if len(found) != 1:
-                raise Wrong(self._refused(place, before, roll, written, found))
-            moves = found[0]
-        half = Half("play" if moves else "pass", *of_moves(moves), written.tenths)
-        if wrong := written.hits - half.hits:
-            words = f"{text} hits nothing on {min(wrong)}."
-            raise Wrong(Problem(place, "no-hit", text, half.play, words))
-        if sorted(written.hops) != sorted(half.hops):
-            words = f"{text} was read as {half.play}, one move a die."
-            notes.append(Problem(place, "several-dice", text, half.play, words))
-        elif half.hits - written.hits:
-            words = f"{text} hits on {', '.join(map(str, sorted(half.hits - written.hits)))}: the star was missing."
-            notes.append(Problem(place, "star-missing", text, half.play, words))
-        elif written.hops != half.hops:
-            words = f"{text} was read as {half.play}: so it can be made one after the other."
-            notes.append(Problem(place, "move-order", text, half.play, words))
-        return half, notes
-
-    def _refused(
-        self, place: Place, before: Position, roll: Roll, written: Half, ways: Sequence[Sequence[Move]]
-    ) -> Problem:
-        """Why this is no play, or not one play alone."""
-        text = written.play
-        if ways:
-            said = " or ".join(Half("play", *of_moves(moves)).play for moves in ways)
-            words = f"{text} can be made in ways that end differently: {said}."
-            return Problem(place, "ambiguous-play", text, said, words)
-        expected = self.expected(before, roll)
+        place = Place(line=index, seat=seat)
         try:
-            self.rules.find_play(before, roll, written.hops)
-        except IllegalPlay as refused:
-            return Problem(place, "illegal-play", text, expected, refused.detail)
-        # Ends where a legal play ends, but by moves that none of them makes.
-        return Problem(place, "illegal-play", text, expected, f"{text} is not made by the dice {roll}.")
-
-    def _ways(self, before: Position, roll: Roll, written: Half) -> list[tuple[Move, ...]]:
-        """Ways of making hops that go over several dice at once, one for each position that they reach."""
-        most = 4 if roll.is_double else 2
-        if not 0 < len(written.hops) <= most:
-            return []
-        ways: dict[Position, tuple[Move, ...]] = {}
-        for choice in product(*(_splits(hop, roll) for hop in written.hops)):
-            hops = [hop for part in choice for hop in part]
-            moves = self._path(before, roll, hops) if len(hops) <= most else None
-            if moves is not None and written.hits <= {move.end for move in moves if move.hit}:
-                ways.setdefault(self.rules.after(before, moves), moves)
-        return list(ways.values())
-
-    def expected(self, before: Position, roll: Roll) -> str:
-        """What could be played, as far as a line holds it."""
-        plays = [str(play) or "--" for play in self.rules.legal_plays(before, roll)]
-        return (
-            plays[0] if len(plays) == 1 else f"one of {len(plays)} legal plays of {roll}, such as {plays[0]}"
-        )
+            half, doubt = fitted(self.rules, state.position_for(seat), roll, written)
+        except Unfit as unfit:
+            raise Wrong(Problem(place, unfit.code, written.play, unfit.expected, unfit.message)) from None
+        if doubt is None:
+            return half, []
+        return half, [Problem(place, doubt.code, written.play, half.play, doubt.message)]
 
     # ------------------------------------------------------------------------------------------------ the whole record
 
@@ -517,29 +434,6 @@ def _seeds(tags: Mapping[str, str]) -> DiceSeeds | None:
 def _halves(lines: Sequence[Line]) -> Iterator[Half]:
     for line in lines:
         yield from (line.halves.A, line.halves.B)
-
-
-def _could_be_of(hops: Sequence[Hop], roll: Roll) -> bool:
-    """A quick look: a hop that ends on the board goes a whole number of dice."""
-    dice = {roll.first, roll.second}
-    reach = {roll.first * n for n in range(1, 5)} if roll.is_double else dice | {roll.first + roll.second}
-    return all(hop.end == OFF or hop.start - hop.end in reach for hop in hops)
-
-
-def _splits(hop: Hop, roll: Roll) -> list[tuple[Hop, ...]]:
-    """The hop by itself, and over each order of the dice that it may have used."""
-    if roll.is_double:
-        orders = [[roll.first] * number for number in (2, 3, 4)]
-    else:
-        orders = [[roll.first, roll.second], [roll.second, roll.first]]
-    ways: list[tuple[Hop, ...]] = [(hop,)]
-    for order in orders:
-        points = [hop.start]
-        for die in order:
-            points.append(max(points[-1] - die, OFF))
-        if points[-1] == hop.end and (hop.end != OFF or points[-2] > OFF) and len(set(points)) == len(points):
-            ways.append(tuple(Hop(*pair) for pair in pairwise(points)))
-    return ways
 
 
 def _dice(roll: Roll) -> str:

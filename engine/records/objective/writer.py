@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 
 from engine.position import OFF
-from engine.records.objective import Half, Line, Record
-from engine.records.objective_words import INTERNATIONAL, Language
+from engine.records.half import Half
+from engine.records.objective.record import Line, Record
+from engine.records.objective.words import INTERNATIONAL, Language
 from engine.records.text import NotInForm
 
 FORMS = ("short", "full", "fixed")

@@ -16,16 +16,26 @@ from engine.dice import Roll
 from engine.errors import RuleError
 from engine.plays import Hop
 from engine.position import BAR, OFF
-from engine.records.objective import GAME, TAGS, Half, Line, Record, Result, changes_text, roll_of, ruleset_of
-from engine.records.objective_replay import (
+from engine.records.half import Half
+from engine.records.objective.record import (
+    GAME,
+    TAGS,
+    Line,
+    Record,
+    Result,
+    changes_text,
+    roll_of,
+    ruleset_of,
+)
+from engine.records.objective.replay import (
     Mismatch,
     Place,
     Problem,
     Replay,
     Replayed,
 )
-from engine.records.objective_words import INTERNATIONAL, LANGUAGES, RUSSIAN, Language, folded
-from engine.records.objective_write import FORMS
+from engine.records.objective.words import INTERNATIONAL, LANGUAGES, RUSSIAN, Language, folded
+from engine.records.objective.writer import FORMS
 from engine.records.text import Fault, Note, RecordError, Text, plain
 from engine.ruleset import PRESETS
 from engine.scoring import Outcome
@@ -39,7 +49,7 @@ _SYMMETRIC = ("Credit",)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadRecord:
     """A record that was read: in which form and language it was written, and what was read otherwise."""
 
     record: Record
@@ -49,7 +59,7 @@ class Reading:
     replayed: Replayed
 
 
-def read(text: Text) -> Reading:
+def read(text: Text) -> ReadRecord:
     """The record that this text is. Raises RecordError with every fault found."""
     parsed = parse(text)
     if parsed.faults:
@@ -99,12 +109,16 @@ def _named_form(text: Text) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Half a line in its text: where it begins, what stands there, and what it was read as (None: unreadable)."""
+    """Half a line in its text: where it begins, what stands there, and what it was read as (None: unreadable).
+
+    `text` is the play; `tenths` the seconds after it, where there are any.
+    """
 
     line: int
     column: int
     text: str
     written: Half | None
+    tenths: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +171,7 @@ class Parsed:
         cell = row.cells[place.seat]
         return cell.line, cell.column, cell.text
 
-    def reading(self, replayed: Replayed) -> Reading:
+    def reading(self, replayed: Replayed) -> ReadRecord:
         """The record with its tags in their order, and every note of the text and of the replay."""
         found = []
         for problem in replayed.notes:
@@ -166,7 +180,7 @@ class Parsed:
         tags = tuple((name, self.tags[name]) for name in TAGS if name in self.tags)
         record = replace(replayed.record, tags=tags)
         notes = (*self.notes, *sorted(found, key=lambda note: (note.line, note.column)))
-        return Reading(record, self.form, self.language, notes, replace(replayed, record=record))
+        return ReadRecord(record, self.form, self.language, notes, replace(replayed, record=record))
 
 
 def parse(text: Text) -> Parsed:
@@ -186,6 +200,7 @@ class _Parser:
         self.tags: dict[str, str] = {}
         self.places: dict[str, tuple[int, int]] = {}
         self.rows: list[Row] = []
+        self.number = 1  # of the line that is to come
         self.result: Result | None = None
         self.result_line: int | None = None
         self.form, self.certainty = recognise(text)
@@ -291,7 +306,10 @@ class _Parser:
 
     def _row(self, number: int, line: str) -> None:
         reader = {"short": self._short, "full": self._full, "fixed": self._fixed}[self.form]
-        self.rows.append(reader(_Cursor(self, number, line)))
+        try:
+            self.rows.append(reader(_Cursor(self, number, line)))
+        finally:
+            self.number += 1
 
     def _result(self, number: int, line: str) -> None:
         found = _RESULT.match(line)
@@ -318,23 +336,23 @@ class _Parser:
         self.result = Result(points, total)
 
     def _check_number(self, line: int, column: int, text: str) -> None:
-        expected = len(self.rows) + 1
+        expected = self.number
         if int(text) != expected:
             words = f"This is line {expected} of the record, not {int(text)}."
             self.fault(line, column, "line-number", text, f"{expected:02}", words)
+            if 0 < int(text) - expected <= 2:  # lines were left out: one fault is enough
+                self.number = int(text)
         elif len(text) < 2 or text != f"{expected:02}":
             self.note(line, column, "number", text, f"Numbers are written {expected:02}.")
 
     def head(self, at: _Cursor) -> None:
         """The number of the line."""
         column = at.column
-        found = at.take(
-            r"\d{1,6}", "line-number", f"{len(self.rows) + 1:02}", "A line begins with its number."
-        )
+        found = at.take(r"\d{1,6}", "line-number", f"{self.number:02}", "A line begins with its number.")
         self._check_number(at.line, column, found[0])
         mark = at.take(r"[).]?", "", "", "")[0]
         if (mark or " ") != (" " if self.form == "fixed" else ")"):
-            right = f"{len(self.rows) + 1:02}" + ("" if self.form == "fixed" else ")")
+            right = f"{self.number:02}" + ("" if self.form == "fixed" else ")")
             self.note(
                 at.line, column, "number", found[0] + mark, f"Numbers are written {right} in this form."
             )
@@ -343,9 +361,15 @@ class _Parser:
         at.skip()
         column = at.column
         found = at.take(r"[^\W\d_]+", "colour", self._right_color(), "Here stands the colour that plays.")
-        index = len(self.rows) % 2
+        index = (self.number - 1) % 2
         right = self.language.colors[index]
         if found[0] == right:
+            return
+        other = RUSSIAN if self.language is INTERNATIONAL else INTERNATIONAL
+        if found[0] == other.colors[index]:
+            self.note(
+                at.line, column, "other-language", found[0], f"{found[0]} is a word of the other language."
+            )
             return
         likely = {color: str(n) for n, color in enumerate(self.language.colors)}
         key = likely.get(found[0])
@@ -365,7 +389,7 @@ class _Parser:
             self.fault(at.line, column, "colour", found[0], right, words)
 
     def _right_color(self) -> str:
-        return self.language.colors[len(self.rows) % 2]
+        return self.language.colors[(self.number - 1) % 2]
 
     def dice(self, at: _Cursor) -> tuple[int, str, Roll]:
         at.skip()
@@ -424,7 +448,7 @@ class _Parser:
             else text[tokens[0][0] - 1 - start : tokens[-1][0] - 1 - start + len(tokens[-1][1])]
         )
         written = self._play(at.line, column, tokens, tenths)
-        return Cell(at.line, column, played, None if len(self.faults) > before else written)
+        return Cell(at.line, column, played, None if len(self.faults) > before else written, tenths)
 
     def _seconds(self, line: int, tokens: list[tuple[int, str]], end: int) -> int | None:
         """Takes the seconds off the end of a cell's tokens; as tenths."""
@@ -432,6 +456,8 @@ class _Parser:
         found = re.fullmatch(r"(\d{1,7})(?:([.,])(\d))?(?:s|с)?", token)
         if found is None:
             self.fault(line, column, "seconds", token, "seconds, as 12.5", "A cell ends with its seconds.")
+            if tokens and not set(token) & set("/-="):
+                tokens.pop()
             return None
         tokens.pop()
         if token != f"{int(found[1])}.{found[3] or 0}":

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from engine.records.objective import TAGS
+from engine.records.objective.record import TAGS
 
 
 @dataclass(frozen=True, slots=True)

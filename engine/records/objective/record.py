@@ -1,14 +1,13 @@
 """The record of an objective match as a value: its tags, one line for each shared roll, and its result.
 
-`objective_text` writes and reads it, `objective_replay` plays it through and checks what it says. Player 1 sits in
+`writer` and `reader` know its texts, `replay` plays it through and checks what it says. Player 1 sits in
 seat A: he is White in game X. A record holds what its text held; a form without dice or seconds leaves them out.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -16,8 +15,7 @@ from typing import Any
 from engine.dice import Roll
 from engine.errors import BadRuleset
 from engine.match import Made, Match, PhasePlayed, match_commitment
-from engine.plays import Hop, Move
-from engine.position import BAR, OFF
+from engine.records.half import Half, of_moves
 from engine.ruleset import DEFAULT, PRESETS, Ruleset
 from engine.scoring import GameScore, Outcome
 from engine.turn import FIRST_TURN, Seats, Turn
@@ -49,40 +47,6 @@ TAGS = (
     "TimeAdjustment",
     "Parted",
 )  # in the order in which they are written
-
-
-@dataclass(frozen=True, slots=True)
-class Half:
-    """What one player did with a roll: `play`, `pass`, or `missed`, a play never made.
-
-    `hops` in the order in which they are written, one a die, equal ones together; `dice` the die of each, none where
-    the roll is not known; `hits` the points on which they hit. `tenths` is the thinking in tenths of a second; None
-    where the text does not say it.
-    """
-
-    kind: str
-    hops: tuple[Hop, ...] = ()
-    dice: tuple[int, ...] = ()
-    hits: frozenset[int] = frozenset()
-    tenths: int | None = None
-
-    @property
-    def play(self) -> str:
-        """In standard notation, `--` for a pass, `==` for a play never made."""
-        return {"pass": "--", "missed": "=="}.get(self.kind) or " ".join(self.items("bar", "off"))
-
-    def items(self, bar: str, off: str, *, each: bool = False) -> Iterator[str]:
-        """The moves in these words: `13/8`, `6/5*`, `8/4(2)`; with `each`, every one by itself."""
-        hits = set(self.hits)
-        for hop, number in Counter(self.hops).items():
-            text = f"{bar if hop.start == BAR else hop.start}/{off if hop.end == OFF else hop.end}"
-            star = "*" if hop.end in hits else ""
-            hits.discard(hop.end)
-            if each:
-                yield text + star
-                yield from [text] * (number - 1)
-            else:
-                yield text + star + (f"({number})" if number > 1 else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,16 +208,6 @@ def _line(phase: PhasePlayed) -> Line:
 def _half(made: Made) -> Half:
     moves = sorted(made.moves, key=lambda move: (-move.start, move.end))
     return Half(made.kind, *of_moves(moves), to_tenths(made.charged_ms))
-
-
-def of_moves(moves: Sequence[Move]) -> tuple[tuple[Hop, ...], tuple[int, ...], frozenset[int]]:
-    """Moves in their order, but equal ones together: hops, dice and hits of a Half."""
-    first: dict[tuple[int, int], int] = {}
-    for move in moves:
-        first.setdefault((move.start, move.end), len(first))
-    moves = sorted(moves, key=lambda move: first[move.start, move.end])
-    hits = frozenset(move.end for move in moves if move.hit)
-    return tuple(Hop(move.start, move.end) for move in moves), tuple(move.die for move in moves), hits
 
 
 def _open_line(match: Match) -> tuple[Line, ...]:
