@@ -437,33 +437,57 @@ FAULTS = [
     pytest.param("05) w 53 |", "05) w 53", (17, 10, "column", "8/3"), id="no column"),
     pytest.param("05) w 53 | 8/3 6/3", "05) w 53 | 8/3 6/e", (17, 18, "point", "e"), id="no point"),
     pytest.param("05) w 53 | 8/3 6/3", "05) w 53 | 8/3 26/3", (17, 16, "point", "26"), id="no such point"),
-    pytest.param("05) w 53 | 8/3 6/3", "05) w 53 | 8/3 bar/25", (17, 20, "point", "25"), id="ends on the bar"),
+    pytest.param(
+        "05) w 53 | 8/3 6/3", "05) w 53 | 8/3 bar/25", (17, 20, "point", "25"), id="ends on the bar"
+    ),
     pytest.param("05) w 53 | 8/3 6/3", "05) w 53 | 8/3 6", (17, 16, "play", "6"), id="half a move"),
     pytest.param("05) w 53 | 8/3 6/3", "05) w 53 |        ", (17, 11, "play", ""), id="no play"),
     pytest.param("  9.0 | 8/3 6/3", "  9:0 | 8/3 6/3", (17, 42, "seconds", "9:0"), id="no seconds"),
     pytest.param("29.0\n06)", "29.0 x\n06)", (17, 82, "seconds", "x"), id="something after the seconds"),
     pytest.param("29.0\n06)", "29.0 | 1\n06)", (17, 82, "line-end", "| 1"), id="a third column"),
-    pytest.param("05) w 53 | 8/3 6/3", "05) w 53 | 8/3 7/4", (17, 12, "illegal-play", "8/3 7/4"), id="illegal"),
-    pytest.param("05) w 53 | 8/3 6/3", "05) w 53 | 8/3    ", (17, 12, "illegal-play", "8/3"), id="one die only"),
-    pytest.param("05) w 53 | 8/3 6/3", "05) w 53 | --     ", (17, 12, "illegal-play", "--"), id="a pass that is none"),
-    pytest.param("w 53 | 8/3 6/3", "w 53 | 8/3* 6/3", (17, 12, "no-hit", "8/3* 6/3"), id="hits nobody"),
-    pytest.param("05) w 53 | 8/3 6/3", "05) w 53 | ==     ", (18, 7, "after-the-end", "61"), id="a play never made"),
-    pytest.param("01) w 32 | 13/10 10/8", "01) w 33 | 13/10 10/7", (13, 7, "opening-double", "33"), id="a double first"),
+    pytest.param(
+        "05) w 53 | 8/3 6/3", "05) w 53 | 8/3 7/4", (17, 12, "illegal-play", "8/3 7/4"), id="illegal"
+    ),
+    pytest.param(
+        "05) w 53 | 8/3 6/3", "05) w 53 | 8/3    ", (17, 12, "illegal-play", "8/3"), id="one die only"
+    ),
+    pytest.param(
+        "05) w 53 | 8/3 6/3", "05) w 53 | --     ", (17, 12, "illegal-play", "--"), id="a pass that is none"
+    ),
+    pytest.param("53 | 8/3 6", "53 | 8/3* 6", (17, 12, "no-hit", "8/3* 6/3"), id="hits nobody"),
+    pytest.param(
+        "05) w 53 | 8/3 6/3", "05) w 53 | ==     ", (18, 7, "after-the-end", "61"), id="a play never made"
+    ),
+    pytest.param(
+        "01) w 32 | 13/10 10/8", "01) w 33 | 13/10 10/7", (13, 7, "opening-double", "33"), id="a double first"
+    ),
     pytest.param("59) 74:-74", "59) 75:-75", (71, 5, "wrong-points", "75:-75"), id="wrong points"),
     pytest.param("59) 74:-74", "59) 74:x", (71, 5, "result", "74:x (74:-74)"), id="no points"),
     pytest.param("59) 74:-74", "60) 74:-74", (71, 1, "line-number", "60"), id="a result too late"),
     pytest.param("(74:-74)\n", "(74:-74)\nmore\n", (72, 1, "after-result", "more"), id="after the result"),
     pytest.param('"42:-42"', '"40:-40"', (8, 10, "wrong-credit", "40:-40"), id="wrong credit"),
     pytest.param('"W oin"', '"W mars"', (6, 9, "wrong-game", "W mars"), id="wrong class"),
-    pytest.param('[GameY "-"]', '[GameY "K oin"]', (7, 9, "wrong-game", "K oin"), id="wrong outcome of a game"),
+    pytest.param(
+        '[GameY "-"]', '[GameY "K oin"]', (7, 9, "wrong-game", "K oin"), id="wrong outcome of a game"
+    ),
     pytest.param('"907000"', '"807000"', (9, 9, "wrong-times", "807000"), id="wrong time"),
-    pytest.param('[TimeAdjustment "2"]', '[TimeAdjustment "3"]', (11, 18, "wrong-adjustment", "3"), id="wrong b"),
-    pytest.param('[TimeAdjustment "2"]', '[Outcome "void"]', (11, 11, "wrong-outcome", "void"), id="was played out"),
-    pytest.param('[TimeAdjustment "2"]', '[Parted "3"]', (11, 10, "wrong-parting", "3"), id="parted elsewhere"),
+    pytest.param(
+        '[TimeAdjustment "2"]', '[TimeAdjustment "3"]', (11, 18, "wrong-adjustment", "3"), id="wrong b"
+    ),
+    pytest.param(
+        '[TimeAdjustment "2"]', '[Outcome "void"]', (11, 11, "wrong-outcome", "void"), id="was played out"
+    ),
+    pytest.param(
+        '[TimeAdjustment "2"]', '[Parted "3"]', (11, 10, "wrong-parting", "3"), id="parted elsewhere"
+    ),
     pytest.param('[Time1 "907000"]\n', "", (10, 18, "missing-tag", "2"), id="an adjustment without times"),
-    pytest.param('[Record "full"]', '[Record "short"]', (4, 10, "wrong-form", "short"), id="another form than it says"),
-    pytest.param("05) w 53", '[Event "x"]\n05) w 53', (17, 1, "late-tag", '[Event "x"]'), id="a tag among the lines"),
-]  # fmt: skip
+    pytest.param(
+        '[Record "full"]', '[Record "short"]', (4, 10, "wrong-form", "short"), id="another form than it says"
+    ),
+    pytest.param(
+        "05) w 53", '[Event "x"]\n05) w 53', (17, 1, "late-tag", '[Event "x"]'), id="a tag among the lines"
+    ),
+]
 
 
 @pytest.mark.parametrize(("usual", "written", "fault"), FAULTS)
@@ -672,7 +696,9 @@ def test_repair_lists_what_a_misprint_may_have_meant_and_chooses_nothing() -> No
     found = objective.read(normalised(wrong), repair=True)
     assert edits(wrong)[0] == [(15, 12, "13/7 7/5", "13/7 7/4")]
     assert found.candidates[0].record == right
-    assert len(found.candidates) == 1
+    counts = [len(candidate.edits) for candidate in found.candidates]
+    assert counts == sorted(counts)
+    assert counts[0] == 1, "the text itself is none of them"
     with pytest.raises(RecordError):
         objective.read(normalised(wrong))
 
@@ -808,7 +834,7 @@ def test_a_mutated_record_is_refused_or_reads_back_the_same(
     survives(normalised(text))
 
 
-@examples(25)
+@examples(8)
 @given(
     st.sampled_from([FULL, SHORT, FIXED]),
     st.integers(0, 5_000),
