@@ -103,7 +103,7 @@ def test_a_turned_id_is_read_as_the_side_on_roll_sees_it() -> None:
     here = read_xgid(f"XGID={board}:1:-1:-1:21:4:1:0:5:10")
     there = read_xgid(f"XGID={board[::-1].swapcase()}:1:1:1:21:1:4:0:5:10")
     assert here == there
-    assert (here.owner, here.score, here.position.mine[20]) == ("mine", (1, 4), 2)
+    assert (here.owner, here.score, here.position.mine[21]) == ("mine", (1, 4), 2)
     assert read_xgid(xgid(here)) == here
 
 
