@@ -50,6 +50,15 @@ class RecordError(RuleError):
         self.faults = tuple(faults)
 
 
+class NotInForm(RuleError):
+    """A form that cannot hold this record, or needs what the record does not know; `missing` is a code for what."""
+
+    code = "not-in-form"
+
+    def __init__(self, form: str, missing: str, detail: str) -> None:
+        super().__init__(detail, form=form, missing=missing)
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
     """A normalised text: lines end with \\n alone, spaces are spaces, dashes are hyphens."""
