@@ -11,7 +11,7 @@ from engine.records.family import USUAL, Candidate, Options, Reading
 from engine.records.text import Fault, RecordError, Text
 
 NAME = "curling"
-LONGEST = 1_000_000  # characters of a text
+LONGEST = 100_000  # characters of a text
 
 _TRAJECTORY = re.compile(r"(?<![0-9A-Za-z])(?:LL|L|RR|R)/?[1-9]{2,4}(?![0-9A-Za-z+=.-])", re.IGNORECASE)
 _CARD = re.compile(r"(?:[2-9]|10|[ВДКТBJQKAА])[бчтпкdhcs♦♥♣♠]", re.IGNORECASE)

@@ -44,6 +44,11 @@ _RANK_LOOK_ALIKES = {"B": 11, "T": 14, "А": 14}
 _SUIT_LETTERS = dict(zip("бчтпdhcs", "dhcsdhcs", strict=True))
 _SUIT_SIGNS = dict(zip("♦♥♣♠♢♡♧♤", "dhcsdhcs", strict=True))
 _SUIT_LOOK_ALIKES = {"t": "c", "с": "c", "ѕ": "s", "ԁ": "d", "һ": "h"}
+_REST = {  # a code, what is expected, and words for what follows the throws of a move
+    "short": ("too-much", "the next move", "A move has two throws and nothing more."),
+    "dice": ("bad-dice", "122_46_ (12233)", "A throw has its final dice in brackets before the trajectory."),
+    "cards": ("bad-hand", "a hand in brackets", "A throw has its hand in brackets before the trajectory."),
+}
 _CRUCES = "кk"  # крести, another word for трефы
 
 
@@ -287,7 +292,7 @@ class _Parser:
         self._moves.append(move)
         rest = _Part(self._text[end : block.offset + len(block.text)], end).stripped()
         if rest.text:
-            self._problem(rest, "too-much", "the next move", "A move has two throws and nothing more.")
+            self._problem(rest, *_REST[form if len(move.throws) < 2 else "short"])
 
     def _count(self, number: int, part: _Part) -> None:
         """Numbers go on by one; 1 begins another end, and the first of a text may be any."""

@@ -47,7 +47,7 @@ from engine.records.xiangqi.sheet import (
     take_apart,
 )
 
-LONGEST = 1_000_000  # characters of a text
+LONGEST = 250_000  # characters of a text
 MOST_CANDIDATES = 20
 _EFFORT = 40_000  # moves that a repair tries to read
 _FIRST_TAGS = ("Event", "Site", "Date", "Round", "RedTeam", "Red", "BlackTeam", "Black")
