@@ -163,6 +163,10 @@ def test_all_faults_of_a_text_are_told() -> None:
     ]
 
 
+def test_numbers_with_dots_are_read_with_a_note() -> None:
+    assert the_notes("1. L12 R12\n2. L12 R12") == ["number-sign"]
+
+
 def test_a_fragment_may_begin_anywhere_and_end_with_one_throw() -> None:
     record = read("3) L12 R12\n4) RR2321").record
     assert (record.ends[0].first, write(record)) == (3, "3) L12 R12\n4) RR2321\n")
@@ -249,6 +253,7 @@ def test_lost_underlining_with_two_readings_is_written_as_no_more_than_is_known(
         pytest.param("122_46", "12233", "bad-dice", 4, id="underlining without an end"),
         pytest.param("<u>122</u>46</u>", "12233", "bad-dice", 4, id="an end without a beginning"),
         pytest.param("122-46", "12233", "bad-dice", 4, id="another sign"),
+        pytest.param("\u0332122_46_", "12233", "bad-dice", 4, id="underlining of nothing"),
         pytest.param("_122_46", "12233", "kept-dice", 4, id="kept dice are not in the final throw"),
     ],
 )
@@ -323,6 +328,7 @@ def test_five_cards_drawn_are_the_next_table() -> None:
         pytest.param("(8п 8т", "(9п 8т", 1, 34, "not-available", id="a card from nowhere"),
         pytest.param("(8п 8т", "(8т", 1, 34, "five-cards", id="a hand of four"),
         pytest.param("10б Вт) R", "10б 10б) R", 2, 30, "card-twice", id="a hand with a card twice"),
+        pytest.param(CARDS[len("3) (7ч 8т 10б Дб Тп)") :], " LL23", 1, 22, "bad-hand", id="nothing but a table"),
         pytest.param("10т", "1т", 2, 8, "bad-card", id="no rank"),
         pytest.param("10т", "10ж", 2, 8, "bad-card", id="no suit"),
         pytest.param("9п, 10т, Вт (7ч 8т 9п 10б Вт) R121", "R121", 2, 4, "bad-hand", id="no hand"),
@@ -430,6 +436,14 @@ def test_repair_lists_what_is_near(text: str, edits: list[tuple[int, int, str, s
 def test_edits_are_told_where_the_text_has_them() -> None:
     found = mended("1) LLL32 R/123")
     assert [(1, 4, "LLL32", "LL32"), (1, 10, "R/123", "R123")] in found
+
+
+def test_of_very_many_records_some_are_listed_and_that_there_are_more_is_said() -> None:
+    with pytest.raises(RecordError):
+        read("\n".join(f"{number}) X12 X12" for number in range(1, 9)), repair=True)
+    many = read("1) X12 X12\n2) X12 X12\n3) X12 R12", repair=True).candidates
+    assert 1 < len(many) <= 20
+    assert {candidate.notes[-1].code for candidate in many} == {"search-cut"}
 
 
 def test_a_text_with_faults_that_no_sign_mends_stays_refused() -> None:

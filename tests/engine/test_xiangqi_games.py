@@ -81,6 +81,7 @@ def test_repair_lists_exactly_the_two_whole_games() -> None:
     assert edits(second) == named | other
     assert [edit.code for edit in first.edits] == ["misprint"] * 3 + ["other-letters"]
     for candidate in (first, second):
+        assert [note.code for note in candidate.notes] == ["other-letters"]
         assert len(candidate.record.moves) == 73
         assert candidate.record.final().ending() is Ending.CHECKMATE
         assert candidate.record.result == EXAMPLE["result"] == "1-0"
@@ -362,6 +363,18 @@ def test_repair_lists_what_differs_by_one_sign(text: str, read_as: str) -> None:
 def test_repair_of_a_right_text_is_that_text() -> None:
     (only,) = read(OPENING, repair=True).candidates
     assert (only.record, only.edits) == (the_game(OPENING), ())
+
+
+def test_of_very_many_whole_games_twenty_are_listed_and_that_there_are_more_is_said() -> None:
+    found = read(f"{OPENING} 4. X2+1 X8+1 5. X3+1 X7+1 6. X5+1 X3+1 7. X1+1 X1+1 8. X9+1 X9+1", repair=True).candidates
+    assert len(found) == 20
+    assert {candidate.notes[-1].code for candidate in found} == {"search-cut"}
+    assert {len(candidate.edits) for candidate in found} == {10}
+
+
+@pytest.mark.parametrize(("form", "text"), [("cn", "1. C2=5"), ("wxf", "1. 炮二平五"), ("uci", "1. C2=5")])
+def test_a_form_that_is_named_is_kept_to(form: str, text: str) -> None:
+    assert the_faults(text, form=form, repair=True)[0].code == "unreadable-move"
 
 
 def test_repair_gives_up_in_bounded_time() -> None:

@@ -49,10 +49,8 @@ class Game:
 
     def final(self) -> Position:
         """Where the game ended."""
-        position = self.start
-        for position in self.positions():  # noqa: B007
-            pass
-        return position
+        *_, last = self.positions()
+        return last
 
 
 # ------------------------------------------------------------------------------------------------------------ writing

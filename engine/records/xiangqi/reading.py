@@ -287,9 +287,10 @@ def _candidates(sheet: Sheet, ways: Sequence[_How]) -> list[Candidate[Game]]:
     """The whole games that the text may mean, each once, fewest edits first."""
     found: dict[tuple[Move, ...], Candidate[Game]] = {}
     for way in ways:
-        for dialect in (way.dialect,) if way.dialect or "wxf" not in way.kinds else DIALECTS:
+        is_open = way.dialect is None and "wxf" in way.kinds
+        for dialect in DIALECTS if is_open else (way.dialect,):
             for candidate in _Search(sheet, replace(way, dialect=dialect)).run():
-                if found and candidate.record.moves not in found and dialect != way.dialect:
+                if is_open and dialect != DIALECTS[0] and candidate.record.moves not in found:
                     first = sheet.plies[0]
                     words = f"This candidate was read in the dialect of {dialect}."
                     told = Note(first.line, first.column, "other-dialect", "", words)
