@@ -9,7 +9,16 @@ import msgspec
 
 from app.answers import Refused
 from engine.records.xiangqi.board import BadFen, Position
-from engine.records.xiangqi.notation import SCHOOLS, Dialect, Form, Kind, Letters, MoveRefused, read_move, spell
+from engine.records.xiangqi.notation import (
+    SCHOOLS,
+    Dialect,
+    Form,
+    Kind,
+    Letters,
+    MoveRefused,
+    read_move,
+    spell,
+)
 
 LONGEST_LINE = 10_000  # bytes
 SPELLINGS: tuple[Form, ...] = ("uci", "wxf2018", "wxf1997", "cn_simp", "cn_trad")

@@ -366,7 +366,9 @@ def test_repair_of_a_right_text_is_that_text() -> None:
 
 
 def test_of_very_many_whole_games_twenty_are_listed_and_that_there_are_more_is_said() -> None:
-    found = read(f"{OPENING} 4. X2+1 X8+1 5. X3+1 X7+1 6. X5+1 X3+1 7. X1+1 X1+1 8. X9+1 X9+1", repair=True).candidates
+    found = read(
+        f"{OPENING} 4. X2+1 X8+1 5. X3+1 X7+1 6. X5+1 X3+1 7. X1+1 X1+1 8. X9+1 X9+1", repair=True
+    ).candidates
     assert len(found) == 20
     assert {candidate.notes[-1].code for candidate in found} == {"search-cut"}
     assert {len(candidate.edits) for candidate in found} == {10}

@@ -53,7 +53,7 @@ TOKEN = re.compile(
             r"(?P<rest>;[^\n]*)",
             rf"(?P<result>(?:{'|'.join(map(re.escape, _RESULT_WORDS))})(?![0-9A-Za-z+\-=/]))",
             rf"(?P<move>(?:{WXF}|{COORDINATES})(?![0-9A-Za-z+\-=])|{CHINESE})(?P<marks>[!?]*)",
-            r"(?P<number>[0-9]{1,4}(?:\.+|[):、]|(?=\s)))",
+            r"(?P<number>(?P<digits>[0-9]{1,4})(?:\.+|[):、]|(?=\s)))",
             r"(?P<dots>\.+|…+)",
             r"(?P<variation>\()",
             rf"(?P<word>{_WORD})",
@@ -191,7 +191,7 @@ class _Scanner:
         elif kind == "variation":
             return self._variation(start)
         elif kind == "number":
-            self._number(int(re.match("[0-9]+", found[0])[0]), ".." in found[0], line, column, written)  # type: ignore[index]
+            self._number(int(found["digits"]), ".." in found[0], line, column, written)
         elif kind == "result":
             self._result(_RESULT_WORDS[found[0]], line, column)
         elif kind in ("move", "word"):
