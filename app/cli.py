@@ -70,6 +70,12 @@ def _parser() -> argparse.ArgumentParser:
     score.add_argument("file", metavar="FILE", help="cases as JSON; - is standard input")
     verify = command("verify", _verify, "check the dice of a finished match that was downloaded")
     verify.add_argument("file", metavar="MATCH.json", help="- is standard input")
+    record = commands.add_parser("record", help="records of games: nardy, xiangqi, tabletop curling")
+    of_record = record.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    words = 'one move of xiangqi in every spelling: lines of {"fen","text","from","letters"}'
+    moves = of_record.add_parser("moves", help=words, description=words)
+    moves.set_defaults(run=_record_moves)
+    moves.add_argument("files", nargs="*", metavar="FILE", help="standard input if there is none")
     analyse = command("analyse", _analyse, "what the plays and the luck of a finished match were worth")
     analyse.add_argument(
         "file", metavar="MATCH.json", help="a match that was downloaded; - is standard input"
@@ -219,6 +225,22 @@ def _plays(given: argparse.Namespace) -> int:
                     continue
                 try:
                     _write({"results": legal_results(line)})
+                except Refused as refused:
+                    _write({"error": refused.error})
+                    status = 1
+    return status
+
+
+def _record_moves(given: argparse.Namespace) -> int:
+    from app.answers import Refused
+    from app.recordmoves import answer, lines
+
+    status = 0
+    for name in given.files or ["-"]:
+        with _open(name) as opened:
+            for line in lines(opened):
+                try:
+                    _write(answer(line))
                 except Refused as refused:
                     _write({"error": refused.error})
                     status = 1

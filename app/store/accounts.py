@@ -9,7 +9,7 @@ from itertools import count
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import Connection, Row, exists, select, update
+from sqlalchemy import BindParameter, Connection, Row, bindparam, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.store.database import Database, StoreError, insert_new
@@ -105,21 +105,18 @@ class Accounts:
 
     async def load_many(self, account_ids: Iterable[str]) -> dict[str, Account]:
         """The accounts with these ids, by id; those that do not exist are missing."""
-        wanted = select(accounts).where(accounts.c.id.in_(set(account_ids)))
-        rows = await self._database.read(lambda connection: connection.execute(wanted).all())
+        ids = {"ids": sorted(set(account_ids))}
+        rows = await self._database.read(lambda connection: connection.execute(_THESE, ids).all())
         return {row.id: _account(row) for row in rows}
 
     async def ratings(self, account_ids: Iterable[str], at: int) -> dict[str, Ratings]:
         """Both ratings of each of these accounts, points being those of the season of `at`."""
-        ids = set(account_ids)
-        points, strength = points_ratings.c, strengths.c
-        season = select(points.account, points.points).where(
-            points.account.in_(ids), points.competition == OPEN, points.season == season_of(at)
-        )
-        strong = select(strengths).where(strength.account.in_(ids))
+        ids = sorted(set(account_ids))
+        of_season = {"ids": ids, "at_season": season_of(at)}
 
         def work(connection: Connection) -> tuple[dict[str, int], list[Row[Any]]]:
-            return dict(connection.execute(season).all()), list(connection.execute(strong))
+            points = connection.execute(_POINTS, of_season)
+            return dict(points.all()), list(connection.execute(_STRENGTHS, {"ids": ids}))
 
         found, rows = await self._database.read(work)
         by_variant: dict[str, dict[str, Strength]] = {account: {} for account in ids}
@@ -133,15 +130,28 @@ class Accounts:
     @staticmethod
     def _free_tag(connection: Connection, name: str) -> str | None:
         """A tag that nobody of this name has; None if the name is free."""
-        alike = accounts.c.folded == folded(name)
-        if not connection.execute(select(exists().where(alike))).scalar_one():
+        alike = folded(name)
+        if connection.execute(_ALIKE, {"alike": alike}).first() is None:
             return None
         for tries in count():
             tag = new_tag(3 + tries // 4)  # a name that very many have gets longer ones
-            if not connection.execute(select(exists().where(alike, accounts.c.tag == tag))).scalar_one():
+            if connection.execute(_TAGGED, {"alike": alike, "tagged": tag}).first() is None:
                 return tag
         raise AssertionError  # it counts on
 
+
+_ALIKE = select(accounts.c.id).where(accounts.c.folded == bindparam("alike")).limit(1)
+_TAGGED = _ALIKE.where(accounts.c.tag == bindparam("tagged"))
+
+# Made once: a query made for each call would leave cycles behind.
+_IDS: BindParameter[str] = bindparam("ids", expanding=True)
+_THESE = select(accounts).where(accounts.c.id.in_(_IDS))
+_POINTS = select(points_ratings.c.account, points_ratings.c.points).where(
+    points_ratings.c.account.in_(_IDS),
+    points_ratings.c.competition == OPEN,
+    points_ratings.c.season == bindparam("at_season"),
+)
+_STRENGTHS = select(strengths).where(strengths.c.account.in_(_IDS))
 
 # Letters that nobody can tell apart on a screen: Cyrillic ones and the Latin ones they look like.
 _LOOKS_LIKE = str.maketrans("авекмнорстухісјѕ", "abekmhopctyxicjs")

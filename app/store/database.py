@@ -150,5 +150,5 @@ def use_the_time(meanwhile: Iterable[Callable[[], None] | None]) -> None:
 def insert_new(connection: Connection, table: Table, *rows: Mapping[str, Any]) -> int:
     """Inserts rows, but for those whose key is there already, made by whomever; how many it inserted."""
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    statement: Insert = dialect.insert(table).values(list(rows)).on_conflict_do_nothing()
-    return connection.execute(statement).rowcount
+    statement: Insert = dialect.insert(table).on_conflict_do_nothing()
+    return sum(connection.execute(statement, row).rowcount for row in rows)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlalchemy import Connection, and_, exists, insert, select, update
+from sqlalchemy import Connection, bindparam, exists, insert, select, update
 
 from app.store.codec import FORMAT, events_text
 from app.store.database import Append, CommandSeen, Database, VersionTaken
@@ -52,27 +52,36 @@ class Journal:
             )
 
 
-def _append_last(connection: Connection, wanted: Append, finish: Finish) -> None:
-    match_id, command_id = wanted.match_id, wanted.command_id
-    same_command = and_(journal.c.match_id == match_id, journal.c.command_id == command_id)
-    is_next = and_(matches.c.id == match_id, matches.c.version == wanted.after, matches.c.state == "playing")
-    if command_id is not None:
-        is_next = and_(is_next, ~exists().where(same_command))
-    moved = connection.execute(update(matches).where(is_next).values(version=wanted.after + 1))
-    if not moved.rowcount:
-        if command_id is not None:
-            seen = connection.execute(select(journal.c.version).where(same_command)).scalar()
-            if seen is not None:
-                raise CommandSeen(match_id, command_id, seen)
-        raise VersionTaken(match_id, wanted.after)
-    connection.execute(
-        insert(journal).values(
-            match_id=wanted.match_id,
-            version=wanted.after + 1,
-            command_id=wanted.command_id,
-            at=wanted.at,
-            format=wanted.format,
-            events=wanted.events,
-        )
+_SAME = (journal.c.match_id == bindparam("match"), journal.c.command_id == bindparam("command"))
+_SEEN = select(journal.c.version).where(*_SAME)
+_MOVE = (
+    update(matches)
+    .where(
+        matches.c.id == bindparam("match"),
+        matches.c.version == bindparam("after"),
+        matches.c.state == "playing",
+        ~exists().where(*_SAME),
     )
+    .values(version=matches.c.version + 1)
+)
+
+
+def _append_last(connection: Connection, wanted: Append, finish: Finish) -> None:
+    moved = connection.execute(
+        _MOVE, {"match": wanted.match_id, "after": wanted.after, "command": wanted.command_id}
+    )
+    if not moved.rowcount:
+        seen = connection.execute(_SEEN, {"match": wanted.match_id, "command": wanted.command_id}).scalar()
+        if seen is not None and wanted.command_id is not None:
+            raise CommandSeen(wanted.match_id, wanted.command_id, seen)
+        raise VersionTaken(wanted.match_id, wanted.after)
+    row = {
+        "match_id": wanted.match_id,
+        "version": wanted.after + 1,
+        "command_id": wanted.command_id,
+        "at": wanted.at,
+        "format": wanted.format,
+        "events": wanted.events,
+    }
+    connection.execute(insert(journal), row)
     write_finish(connection, wanted.match_id, wanted.at, finish)

@@ -6,11 +6,23 @@ Each method is one transaction.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import (
+    BindParameter,
+    Connection,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from app.store.codec import events_of, ruleset_of, ruleset_text
 from app.store.database import Database, StoreError, insert_new
@@ -225,10 +237,8 @@ class Matches:
 
     async def of_account(self, account: str, states: Iterable[str], limit: int) -> tuple[StoredMatch, ...]:
         """Matches in these states in which an account has a seat, its own or granted, the newest first."""
-        granted = select(seat_grants.c.match_id).where(seat_grants.c.account == account)
-        sits = or_(matches.c.seat_a == account, matches.c.seat_b == account, matches.c.id.in_(granted))
-        mine = _matches().where(sits, matches.c.state.in_(tuple(states)))
-        return await self._many(mine.order_by(matches.c.created_at.desc(), matches.c.id).limit(limit))
+        wanted = {"account": account, "states": list(states), "most": limit}
+        return await self._many(_OF_ACCOUNT, wanted)
 
     async def finished_count(self, account: str) -> int:
         """How many matches of this account are over."""
@@ -253,10 +263,8 @@ class Matches:
         def work(connection: Connection) -> dict[str, int]:
             found: dict[str, int] = {}
             for i in range(0, len(wanted), _AT_ONCE):
-                some = select(matches.c.id, matches.c.version).where(
-                    matches.c.id.in_(wanted[i : i + _AT_ONCE])
-                )
-                found.update((row.id, row.version) for row in connection.execute(some))
+                some = {"ids": wanted[i : i + _AT_ONCE]}
+                found.update((row.id, row.version) for row in connection.execute(_VERSIONS, some))
             return found
 
         return await self._database.read(work)
@@ -437,8 +445,10 @@ class Matches:
         row = await self._database.read(lambda connection: connection.execute(query, found).one_or_none())
         return None if row is None else self._stored(row)
 
-    async def _many(self, query: Select[Any]) -> tuple[StoredMatch, ...]:
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+    async def _many(
+        self, query: Select[Any], given: Mapping[str, Any] | None = None
+    ) -> tuple[StoredMatch, ...]:
+        rows = await self._database.read(lambda connection: connection.execute(query, given).all())
         return tuple(map(self._stored, rows))
 
     async def _ids(self, query: Select[str]) -> tuple[str, ...]:
@@ -488,6 +498,20 @@ def _matches() -> Select[Any]:
 
 _MATCH = _matches().where(matches.c.id == bindparam("wanted"))
 _INVITED = _matches().where(matches.c.code == bindparam("wanted"))
+_IDS: BindParameter[str] = bindparam("ids", expanding=True)
+_STATES: BindParameter[str] = bindparam("states", expanding=True)
+_ACCOUNT: BindParameter[str] = bindparam("account")
+_GRANTED = select(seat_grants.c.match_id).where(seat_grants.c.account == _ACCOUNT)
+_OF_ACCOUNT = (
+    _matches()
+    .where(
+        or_(matches.c.seat_a == _ACCOUNT, matches.c.seat_b == _ACCOUNT, matches.c.id.in_(_GRANTED)),
+        matches.c.state.in_(_STATES),
+    )
+    .order_by(matches.c.created_at.desc(), matches.c.id)
+    .limit(bindparam("most"))
+)
+_VERSIONS = select(matches.c.id, matches.c.version).where(matches.c.id.in_(_IDS))
 
 
 def _public(state: str) -> Select[Any]:

@@ -12,9 +12,11 @@ from collections.abc import Collection
 
 from sqlalchemy import (
     BigInteger,
+    BindParameter,
     ColumnElement,
     Connection,
     and_,
+    bindparam,
     column,
     delete,
     exists,
@@ -34,6 +36,11 @@ _AT_ONCE = 5_000  # rows in one statement: databases have a limit
 _LOOK_AGAIN_S = 0.05
 _PATIENCE_S = 30.0  # with a server that is taking up
 _GRACE_S = 2.0  # in which the others come back, if all have lost the database together
+
+_IDS: BindParameter[str] = bindparam("ids", expanding=True)
+_CONNECTED = select(connections.c.match_id, connections.c.seat, connections.c.node).where(
+    connections.c.match_id.in_(_IDS)
+)
 
 # Locks of two numbers: the first says whose they are. 0 is nobody's number: it lets one join after the other.
 _LOCK = 20190601
@@ -121,15 +128,13 @@ class Nodes:
 
     async def connected(self, match_ids: Collection[str]) -> dict[tuple[str, Seat], frozenset[str]]:
         """The servers at which the seats of these matches are noted as having displays."""
-        wanted, row = list(match_ids), connections.c
+        wanted = list(match_ids)
 
         def work(connection: Connection) -> dict[tuple[str, Seat], frozenset[str]]:
             found: dict[tuple[str, Seat], frozenset[str]] = {}
             for i in range(0, len(wanted), _AT_ONCE):
-                some = select(row.match_id, row.seat, row.node).where(
-                    row.match_id.in_(wanted[i : i + _AT_ONCE])
-                )
-                for match_id, seat, node in connection.execute(some):
+                some = {"ids": wanted[i : i + _AT_ONCE]}
+                for match_id, seat, node in connection.execute(_CONNECTED, some):
                     whose = (match_id, Seat(seat))
                     found[whose] = found.get(whose, frozenset()) | {node}
             return found

@@ -12,12 +12,32 @@ A family is a module with
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from engine.records.text import Note, RecordError
+from engine.errors import RuleError
+from engine.records.text import Note
 
 Record = TypeVar("Record")
+Choice = TypeVar("Choice", bound=str)
+
+
+class UnknownOption(RuleError):
+    """A form, dialect, school of letters or language that there is not."""
+
+    code = "unknown-option"
+
+    def __init__(self, option: str, value: str, choices: Sequence[str]) -> None:
+        super().__init__(f"{option} is one of {', '.join(choices)}.", option=option, value=value[:40])
+
+
+def known(option: str, value: str, choices: Sequence[Choice]) -> Choice:
+    """The value, as one of the choices. Raises UnknownOption."""
+    for choice in choices:
+        if choice == value:
+            return choice
+    raise UnknownOption(option, value, choices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +52,9 @@ class Options:
     dialect: str | None = None
     letters: str | None = None
     language: str | None = None
+
+
+USUAL = Options()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +89,3 @@ class Reading(Generic[Record]):
         """The record, where there is no choice to be made. Raises ValueError if there is."""
         (only,) = self.candidates
         return only.record
-
-
-__all__ = ["Candidate", "Edit", "Note", "Options", "Reading", "RecordError"]
