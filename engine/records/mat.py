@@ -19,7 +19,7 @@ from typing import Any
 from engine.dice import Roll
 from engine.plays import Hop, Move
 from engine.position import BAR, CHECKERS, OFF, Position
-from engine.records.family import Candidate, Options, Reading
+from engine.records.family import USUAL, Candidate, Options, Reading, known
 from engine.records.half import Half, Unfit, fitted
 from engine.records.objective.record import GAME, Line, Record, roll_of
 from engine.records.objective.replay import Mismatch, Replayed, replayed
@@ -32,7 +32,7 @@ NAME = "mat"
 FORMS = ("mat",)
 MAX_CHARACTERS = 2_000_000  # a hundred long matches
 MAX_FAULTS = 100
-_PLAIN = Options()
+
 _LEFT, _RIGHT = 6, 37  # columns in which the two players' halves begin
 _NAMES_RIGHT = 33
 _WORDS = {"doubles": "Doubles", "takes": "Takes", "drops": "Drops"}
@@ -72,9 +72,10 @@ class Mat:
 # --------------------------------------------------------------------------------------------------------- writing
 
 
-def write(record: Mat, form: str = "mat", options: Options = _PLAIN) -> str:
-    """The file, each line ended by \\n."""
-    del form, options
+def write(record: Mat, form: str = "mat", options: Options = USUAL) -> str:
+    """The file, each line ended by \\n. Raises UnknownOption."""
+    del options
+    known("form", form, FORMS)
     head = [f"; {comment}" for comment in record.comments]
     head += [""] if head else []
     head += [f" {record.length} point match", ""]
@@ -228,18 +229,7 @@ def recognise(text: Text) -> float:
     return min(0.9, 2 * rows / len(head)) if head else 0
 
 
-def form_of(text: Text) -> str:
-    """There is only one."""
-    del text
-    return "mat"
-
-
-def language_of(text: Text) -> None:
-    """It has no language."""
-    del text
-
-
-def read(text: Text, options: Options = _PLAIN, repair: bool = False) -> Reading[Mat]:
+def read(text: Text, options: Options = USUAL, repair: bool = False) -> Reading[Mat]:
     """The file, every game played through by the rules. Raises RecordError.
 
     Nothing is repaired: `repair` gives what a strict reading gives.

@@ -6,12 +6,12 @@ from itertools import islice, zip_longest
 from typing import Any
 
 from engine.position import Position
-from engine.records.family import Candidate, Options, Reading
+from engine.records.family import USUAL, Candidate, Options, Reading, known
 from engine.records.objective import reader
 from engine.records.objective.record import Record, turns
 from engine.records.objective.repair import repair as repaired
 from engine.records.objective.replay import replayed
-from engine.records.objective.words import INTERNATIONAL, LANGUAGES
+from engine.records.objective.words import LANGUAGES
 from engine.records.objective.writer import write as written
 from engine.records.text import Text
 from engine.turn import Game, Games, Seat
@@ -19,7 +19,6 @@ from engine.variant import VARIANTS
 
 NAME = "objective"
 FORMS = ("full", "short", "fixed")
-_PLAIN = Options()
 
 
 def recognise(text: Text) -> float:
@@ -28,26 +27,34 @@ def recognise(text: Text) -> float:
 
 
 def form_of(text: Text) -> str:
-    """The form in which it is written."""
-    return reader.parse(text).form
+    """The form in which it seems to be written."""
+    return reader.recognise(text)[0]
 
 
 def language_of(text: Text) -> str:
     """The language in which it is written: ru or en."""
-    return reader.parse(text).language.key
+    return reader.language_of(text.lines).key
 
 
-def read(text: Text, options: Options = _PLAIN, repair: bool = False) -> Reading[Record]:
-    """The record, played through; with `repair`, every record near to the text. Raises RecordError."""
+def read(text: Text, options: Options = USUAL, repair: bool = False) -> Reading[Record]:
+    """The record, played through; with `repair`, every record near to the text.
+
+    Options: form, else the one that it seems to have. Raises RecordError, and UnknownOption.
+    """
+    form = options.form and known("form", options.form, FORMS)
     if repair:
-        return Reading(repaired(text))
-    found = reader.read(text)
+        return Reading(repaired(text, form))
+    found = reader.read(text, form)
     return Reading((Candidate(found.record, (), found.notes),))
 
 
-def write(record: Record, form: str = FORMS[0], options: Options = _PLAIN) -> str:
-    """The one text of a record in a form and language. Raises NotInForm where the form needs what is not known."""
-    return written(record, form, LANGUAGES.get(options.language or "", INTERNATIONAL))
+def write(record: Record, form: str = FORMS[0], options: Options = USUAL) -> str:
+    """The one text of a record in a form and a language (en if the options do not say).
+
+    Raises NotInForm where the form needs what is not known, and UnknownOption.
+    """
+    language = known("language", options.language or "en", tuple(LANGUAGES))
+    return written(record, known("form", form, FORMS), LANGUAGES[language])
 
 
 def steps(record: Record) -> dict[str, Any]:

@@ -45,7 +45,6 @@ from engine.variant import VARIANTS
 MAX_CHARACTERS = 1_000_000  # the longest match that was ever simulated has a tenth of it
 MAX_FAULTS = 100  # told at once
 _FREE = frozenset({"Player1", "Player2", "Event", "Round"})  # somebody's own words
-_SYMMETRIC = ("Credit",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +58,12 @@ class ReadRecord:
     replayed: Replayed
 
 
-def read(text: Text) -> ReadRecord:
-    """The record that this text is. Raises RecordError with every fault found."""
-    parsed = parse(text)
+def read(text: Text, form: str | None = None) -> ReadRecord:
+    """The record that this text is, in this form, or in the one that it seems to have.
+
+    Raises RecordError with every fault found.
+    """
+    parsed = parse(text, form)
     if parsed.faults:
         raise RecordError(parsed.faults)
     try:
@@ -90,6 +92,15 @@ def recognise(text: Text) -> tuple[str, int]:
 
 def _form_of(line: str) -> str | None:
     return next((form for form, shape in _SHAPES.items() if shape.match(line)), None)
+
+
+def language_of(lines: Sequence[str]) -> Language:
+    """By the names of the tags; without any, by the words of the lines."""
+    names = [line.split('"')[0] for line in lines if line.lstrip().startswith("[")]
+    text = " ".join(names or lines).lower()
+    russian = sum("а" <= letter <= "я" or letter == "ё" for letter in text)
+    latin = sum("a" <= letter <= "z" for letter in text)
+    return RUSSIAN if russian > latin else INTERNATIONAL
 
 
 _SHAPES = {
@@ -183,9 +194,9 @@ class Parsed:
         return ReadRecord(record, self.form, self.language, notes, replace(replayed, record=record))
 
 
-def parse(text: Text) -> Parsed:
+def parse(text: Text, form: str | None = None) -> Parsed:
     """The text taken apart; its faults are listed, not raised."""
-    return _Parser(text).parsed()
+    return _Parser(text, form).parsed()
 
 
 class _Unreadable(Exception):
@@ -193,7 +204,7 @@ class _Unreadable(Exception):
 
 
 class _Parser:
-    def __init__(self, text: Text) -> None:
+    def __init__(self, text: Text, form: str | None) -> None:
         self.lines = text.lines
         self.faults: list[Fault] = []
         self.notes = list(text.notes)
@@ -203,7 +214,7 @@ class _Parser:
         self.number = 1  # of the line that is to come
         self.result: Result | None = None
         self.result_line: int | None = None
-        self.form, self.certainty = recognise(text)
+        self.form = form or recognise(text)[0]
         self.language = INTERNATIONAL
         self.is_too_long = len(text.text) > MAX_CHARACTERS
 
@@ -215,7 +226,7 @@ class _Parser:
         elif not any(line.strip() for line in self.lines):
             self.fault(1, 1, "empty", "", "a record", "There is nothing here.")
         else:
-            self.language = self._language()
+            self.language = language_of(self.lines)
             for number, line in enumerate(self.lines, 1):
                 if len(self.faults) >= MAX_FAULTS:
                     break
@@ -247,15 +258,6 @@ class _Parser:
 
     def note(self, line: int, column: int, code: str, text: str, message: str) -> None:
         self.notes.append(Note(line, column, code, text, message))
-
-    def _language(self) -> Language:
-        """By the names of the tags; without any, by the words of the lines."""
-        names = [line.split('"')[0] for line in self.lines if line.lstrip().startswith("[")]
-        words = names or self.lines
-        text = " ".join(words)
-        russian = sum("а" <= letter <= "я" or letter == "ё" for letter in text.lower())
-        latin = sum("a" <= letter <= "z" for letter in text.lower())
-        return RUSSIAN if russian > latin else INTERNATIONAL
 
     def word(
         self, line: int, column: int, word: str, pick: Callable[[Language], Mapping[str, str]]

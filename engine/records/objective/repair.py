@@ -38,12 +38,12 @@ _NEAR = 2  # letters that a misprint changes
 _FIGURES = frozenset({"wrong-game", "wrong-credit", "wrong-adjustment", "wrong-points", "wrong-parting"})
 
 
-def repair(text: Text) -> tuple[Candidate[Record], ...]:
+def repair(text: Text, form: str | None = None) -> tuple[Candidate[Record], ...]:
     """Every record found near to this text, fewest edits first; one without edits if the text is right as it stands.
 
     Raises RecordError where something other than plays, rolls and figures is wrong, or nothing near was found.
     """
-    parsed = parse(text)
+    parsed = parse(text, form)
     others = [fault for fault in parsed.faults if not _is_in_cell(parsed, fault.line)]
     if others:
         raise RecordError(others)
