@@ -13,17 +13,20 @@ from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 
+from app.engines.analyst import Analyst
 from app.engines.levels import levels_here
 from app.engines.pool import Pool
 from app.logs import set_about
 from app.service.accounts import Accounts
+from app.service.analysis import Analyses
+from app.service.cards import Cards
 from app.service.computers import Computers
 from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
 from app.settings import Settings
 from app.store import Store, open_store
-from app.web import accounts, health, openapi, pages, play, problems, requests, socket
+from app.web import accounts, cards, health, openapi, pages, play, problems, requests, socket
 from app.web.deps import Services, Sessions
 
 _COMPARE_CLOCKS_S = 30.0
@@ -84,21 +87,29 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
         try:
             computers = Computers(levels_here(), Pool(settings.computer_workers))
             matches = Matches(store, computers, node, now, computer_pace_ms=computer_pace_ms)
+            analysts = [Analyst() for _ in range(settings.analysis_workers)]
+            analyses = Analyses(store, settings.analysis_level, analysts, now)
+            shared = Cards(matches, analyses)
             app.state.services = Services(
                 sessions=Sessions(secret, secure=settings.base_url.startswith("https://")),
                 accounts=Accounts(store, now),
                 lobby=Lobby(store, matches, secret, now),
                 matches=matches,
+                cards=shared,
+                analyses=analyses,
                 health=Health(store, matches),
                 now=now,
                 base_url=settings.base_url or None,
             )
             await matches.start()
+            analyses.start()
             try:
                 yield
             finally:
                 await _in_time(matches.close())
                 await _in_time(computers.close())
+                await _in_time(shared.close())
+                await _in_time(analyses.close())
         finally:
             comparing.cancel()
             await asyncio.gather(comparing, return_exceptions=True)
@@ -121,6 +132,7 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
     app.include_router(health.router)
     app.include_router(accounts.router)
     app.include_router(play.router)
+    app.include_router(cards.router)
     app.include_router(socket.router)
     pages.install(app)
     openapi.install(app)

@@ -152,3 +152,64 @@ class BadRuleset(RuleError):
 
     def __init__(self, key: str, detail: str) -> None:
         super().__init__(f"{key}: {detail}.", key=key)
+
+
+class BadSettings(RuleError):
+    """A competition's setting that does not exist or does not go with the others (§12)."""
+
+    code = "bad-settings"
+
+    def __init__(self, key: str, detail: str) -> None:
+        super().__init__(f"{key}: {detail}.", key=key)
+
+
+class EntryRefused(RuleError):
+    """An entrant cannot enter, or cannot do that now; `because` is one of these (§12).
+
+    not-open · too-late · full · not-invited · wrong-code · declined · banned · no-such-entrant · not-entered ·
+    no-check-in · already-in · already-started
+    """
+
+    code = "entry-refused"
+
+    def __init__(self, because: str, detail: str, **params: Param) -> None:
+        super().__init__(detail, because=because, **params)
+
+
+class NotNow(RuleError):
+    """A competition or a round cannot do that now; `because` is one of these (§12).
+
+    already-open · too-few · not-running · over · round-open · no-round · not-drafted · not-published · started ·
+    not-started · not-swiss · matches-run · stage-complete · analysis-missing · paused · not-paused · too-early ·
+    depended-on · nothing-taken
+    """
+
+    code = "not-now"
+
+    def __init__(self, because: str, detail: str, **params: Param) -> None:
+        super().__init__(detail, because=because, **params)
+
+
+class BadPairings(RuleError):
+    """Pairings made by hand that cannot stand, or only with a reason given (§12.3).
+
+    `faults` names them, each `kind:entrants`: twice · stranger · alone · left-out · repeat · forbidden · second-bye ·
+    two-byes. The first three cannot stand at all.
+    """
+
+    code = "bad-pairings"
+
+    def __init__(self, faults: str, detail: str) -> None:
+        super().__init__(detail, faults=faults)
+
+
+class BadResult(RuleError):
+    """A result of a match that is not played here, is over already, or needs a winner; `because` (§12).
+
+    no-such-match · not-due · decided · needs-winner · already-reported
+    """
+
+    code = "bad-result"
+
+    def __init__(self, because: str, detail: str, **params: Param) -> None:
+        super().__init__(detail, because=because, **params)

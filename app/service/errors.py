@@ -144,6 +144,37 @@ class NoHint(AppError):
         super().__init__(f"No hint: {self.WORDS[because]}.", because=because)
 
 
+class NoPicture(AppError):
+    """The picture of a card could not be drawn now."""
+
+    code, status = "no-picture", 503
+
+    def __init__(self) -> None:
+        super().__init__("The picture could not be drawn; try again in a moment.")
+
+
+class NobodyJudges(AppError):
+    """An analysis is asked for that this server cannot make."""
+
+    code, status = "no-judge", 409
+    WORDS: ClassVar[dict[str, str]] = {
+        "no-judge": "the strong engine is not installed",
+        "off": "it is switched off",
+    }
+
+    def __init__(self, because: str) -> None:
+        super().__init__(f"This server does not analyse matches: {self.WORDS[because]}.", because=because)
+
+
+class TooManyAnalyses(AppError):
+    """One caller may ask for a bounded number of analyses an hour."""
+
+    code, status = "too-many-analyses", 429
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"You have asked for {limit} analyses within an hour already.", limit=limit)
+
+
 class ShuttingDown(AppError):
     """The server is about to restart."""
 

@@ -39,6 +39,7 @@ from app.store.tables import idempotency, journal, matches, rating_changes, resu
 from engine.dice import commitment
 from engine.match import Event, Match, new_match, next_deadline
 from engine.ruleset import Ruleset
+from engine.scoring import Outcome
 from engine.turn import Seat, Seats
 
 _AT_ONCE = 1_000  # ids in one query: databases have a limit
@@ -222,6 +223,12 @@ class Matches:
     async def load(self, match_id: str) -> StoredMatch | None:
         """The match with this id."""
         return await self._one(_MATCH, match_id)
+
+    async def outcome(self, match_id: str) -> Outcome | None:
+        """How a match has ended; None if it has not."""
+        wanted = select(results.c.outcome).where(results.c.match_id == match_id)
+        found = await self._database.read(lambda connection: connection.execute(wanted).scalar())
+        return None if found is None else Outcome(found)
 
     async def by_code(self, code: str) -> StoredMatch | None:
         """The match of this invitation."""

@@ -13,9 +13,11 @@ from typing import Any
 
 from sqlalchemy import BindParameter, Connection, Row, bindparam, func, insert, select, update
 
+from app.store.analyses import queue
 from app.store.codec import ruleset_of
 from app.store.database import insert_new
 from app.store.tables import matches, points_ratings, rating_changes, results, strengths
+from engine.analysis import is_analysable
 from engine.position import CHECKERS, OFF, pip_count
 from engine.rating import POINTS_START, Strength, both_after, points_after
 from engine.ruleset import Ruleset
@@ -72,7 +74,7 @@ def pair_of(one: str, other: str) -> str:
 
 
 def write_finish(connection: Connection, match_id: str, at: int, finish: Finish) -> None:
-    """Ends a match: its state, its result, and the ratings if it counts."""
+    """Ends a match: its state, its result, the ratings if it counts, and a place in the queue to be analysed."""
     ruleset = ruleset_of(
         connection.execute(select(matches.c.ruleset).where(matches.c.id == match_id)).scalar_one()
     )
@@ -85,6 +87,8 @@ def write_finish(connection: Connection, match_id: str, at: int, finish: Finish)
         _finish_rated(connection, match_id, at, finish.score, ruleset, Seats(a, b))
     else:
         _insert_result(connection, match_id, at, finish, rated=False, counted=False)
+    if is_analysable(ruleset, finish.score.outcome):
+        queue(connection, match_id, at)
 
 
 def _finish_rated(

@@ -196,6 +196,36 @@ rating_changes = Table(  # what a counted match did to both ratings of each play
     Index(None, "account", "number"),
 )
 
+analyses = Table(  # one row for each finished match that is to be analysed, or is (§6.4)
+    "analyses",
+    metadata,
+    Column("match_id", Text, ForeignKey("matches.id"), primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("wanted_at", BigInteger, nullable=False),  # the newest comes first
+    Column("claim", Text),  # of whoever works at it; every claim has a name of its own
+    Column("claimed_until", BigInteger),  # then it is anybody's again
+    Column("tries", Integer, nullable=False),  # claims since a phase was last judged
+    Column("failure", Text),  # the code of the last try that failed
+    Column("level", Text),
+    Column("judges", Text),  # names and versions: what others judged counts for nothing here
+    Column("phases", Integer),  # how many there are
+    Column("ended_at", BigInteger),
+    Column("objective_for_a", Double),  # E − L; none before it is done
+    Column("found", Text),  # all of it as JSON
+    CheckConstraint("state IN ('waiting', 'running', 'done', 'failed')", name="state"),
+    Index(None, "state", "wanted_at"),
+)
+
+judged_phases = Table(  # the phases of an analysis that is not done yet
+    "judged_phases",
+    metadata,
+    Column("match_id", Text, ForeignKey("analyses.match_id"), nullable=False),
+    Column("number", Integer, nullable=False),  # 0, 1, 2 …
+    Column("judged", Text, nullable=False),  # JSON
+    PrimaryKeyConstraint("match_id", "number"),
+    sqlite_with_rowid=False,
+)
+
 # ---------------------------------------------------------------------------------------------------- the servers
 
 idempotency = Table(  # creating calls that were made already, so that one sent twice makes one thing

@@ -13,6 +13,8 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from app.service.accounts import Accounts
+from app.service.analysis import Analyses
+from app.service.cards import Cards
 from app.service.errors import NoName
 from app.service.health import Health
 from app.service.lobby import Lobby
@@ -61,6 +63,8 @@ class Services:
     accounts: Accounts
     lobby: Lobby
     matches: Matches
+    cards: Cards
+    analyses: Analyses
     health: Health
     now: Callable[[], int]  # the clock of all servers, ms
     base_url: str | None

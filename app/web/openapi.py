@@ -11,6 +11,7 @@ import msgspec
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from app.service.analysis import MatchAnalysis
 from app.service.computers import ComputerInfo
 from app.service.info import Info, SessionInfo
 from app.service.lobby import Hint, LobbyView
@@ -53,7 +54,7 @@ class ComputersView:
 
 ANSWERS: tuple[type, ...] = (
     *(Info, View, HistoryView, LobbyView),
-    *(SessionView, SeatLink, Rulesets, ComputersView, Hint),
+    *(SessionView, SeatLink, Rulesets, ComputersView, Hint, MatchAnalysis),
 )
 
 PROBLEM: dict[int | str, dict[str, Any]] = {

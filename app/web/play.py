@@ -9,6 +9,7 @@ import segno
 from fastapi import APIRouter, Header, Request, Response
 from fastapi.responses import PlainTextResponse
 
+from app.service.analysis import MatchAnalysis
 from app.service.computers import BEGINNER
 from app.service.downloads import mat_text, mat_zip, record_text
 from app.service.info import Info
@@ -185,6 +186,28 @@ async def hint(of: Served, account: Player, match_id: str) -> Response:
 async def history(of: Served, account: Caller, match_id: str) -> Response:
     """Nothing of the open phase but what is public. Problems: `not-started`."""
     return json_answer(await of.matches.history(match_id, await of.lobby.seat_of(match_id, account)))
+
+
+@router.get(
+    "/matches/{match_id}/analysis",
+    summary="What the plays and the luck of a finished match were worth",
+    responses=answers(MatchAnalysis),
+)
+async def analysis(of: Served, match_id: str) -> Response:
+    """How far it is, and all of it once it is done. Problems: `match-still-runs`, `not-started`."""
+    return json_answer(await of.analyses.about(match_id))
+
+
+@router.post(
+    "/matches/{match_id}/analysis",
+    status_code=202,
+    summary="Have a finished match analysed",
+    responses=answers(MatchAnalysis, 202),
+)
+async def ask_analysis(of: Served, request: Request, account: Caller, match_id: str) -> Response:
+    """Queued once, however often it is asked for. Problems: `match-still-runs`, `no-judge`, `too-many-analyses`."""
+    caller = account or (request.client.host if request.client else "")
+    return json_answer(await of.analyses.ask(match_id, caller), 202)
 
 
 @router.get(

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import sys
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -17,7 +18,8 @@ import pytest_asyncio
 
 from app.engines import pool as pool_module
 from app.engines.levels import computer_of
-from app.engines.pool import NoAnswer, Pool
+from app.engines.pool import Pool
+from app.engines.processes import NoAnswer
 from app.engines.worker import answer_to, question
 from engine.bot import Heuristic, Task, task_for, task_of
 from engine.dice import Roll
@@ -124,7 +126,7 @@ async def test_one_that_never_answers_counts_as_dead(view: View) -> None:
 async def test_where_no_process_starts_there_is_no_answer(
     monkeypatch: pytest.MonkeyPatch, pool: Pool, view: View
 ) -> None:
-    monkeypatch.setattr(pool_module.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with pytest.raises(NoAnswer):
         await pool.choose("m", "beginner", view)
     monkeypatch.undo()
@@ -148,7 +150,7 @@ async def test_matches_take_turns(monkeypatch: pytest.MonkeyPatch, pool: Pool, v
 
     monkeypatch.setattr(pool_module, "_start", start)
     monkeypatch.setattr(pool_module, "_ask", ask)
-    monkeypatch.setattr(pool_module, "_end", end)
+    monkeypatch.setattr(pool_module, "end", end)
     monkeypatch.setattr(pool_module, "question", lambda level, task: level.encode())
     asked = [("greedy", f"greedy {n}") for n in range(4)] + [
         ("one", "one 0"),

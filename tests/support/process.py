@@ -34,6 +34,7 @@ def environment_of(settings: Settings, port: int, **more: str) -> dict[str, str]
         "SECRET_KEY": settings.secret_key,
         "PORT": str(port),
         "LOG_LEVEL": "warning",
+        "ANALYSIS_LEVEL": settings.analysis_level,
         **more,
     }
 

@@ -42,9 +42,15 @@ class LiveServer:
 
 @contextlib.asynccontextmanager
 async def running_server(
-    database_url: str, data_dir: Path, *, port: int = 0, base_url: str = "", **options: Any
+    database_url: str,
+    data_dir: Path,
+    *,
+    port: int = 0,
+    base_url: str = "",
+    analysis_level: str = "off",
+    **options: Any,
 ) -> AsyncIterator[LiveServer]:
-    """A server on this port or a free one, until the block ends."""
+    """A server on this port or a free one, until the block ends. It analyses no matches unless it is told to."""
     options.setdefault("computer_pace_ms", 0)
     settings = Settings(
         port=0,
@@ -52,6 +58,7 @@ async def running_server(
         data_dir=data_dir,
         secret_key="a key for tests only",
         base_url=base_url,
+        analysis_level=analysis_level,
     )
     app = create_app(settings, **options)
     listening = socket.create_server(("127.0.0.1", port))

@@ -14,6 +14,7 @@ from typing import Any
 from unittest.mock import patch
 
 from app.service.accounts import Accounts
+from app.service.analysis import OFF, Analyses
 from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
@@ -102,6 +103,7 @@ class Node:
             accounts=Accounts(store, self.now),
             lobby=Lobby(store, self.matches, key, self.now),
             matches=self.matches,
+            analyses=Analyses(store, OFF, (), self.now),
             health=Health(store, self.matches),
             now=self.now,
             base_url=None,
