@@ -408,6 +408,21 @@ def test_records_are_recognised(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "form", "language"),
+    [
+        (WHOLE, "short", None),
+        (DICE, "dice", None),
+        (VECTORS["dice_line"]["seed"].replace("12233", "12333"), "dice", None),
+        (CARDS, "cards", "ru"),
+        (LATIN.replace("7h", "?"), "cards", "en"),
+    ],
+)
+def test_form_and_language_are_seen_in_faulty_texts_too(text: str, form: str, language: str | None) -> None:
+    taken = normalised(text)
+    assert (curling.form_of(taken), curling.language_of(taken)) == (form, language)
+
+
+@pytest.mark.parametrize(
     "text", ["", "1. C2=5 H8+7", "1. h2e2 h9g7", "01)w64| 24/18 13/9 2.3", "to be or not to be"]
 )
 def test_other_texts_are_not_taken_for_curling(text: str) -> None:

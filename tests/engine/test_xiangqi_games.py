@@ -161,6 +161,12 @@ def test_every_layout_is_read(text: str) -> None:
     assert recognise(normalised(text)) > 0.5
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_the_form_of_a_text_is_seen(form: str) -> None:
+    game = random_game(5, 30)
+    assert xiangqi.form_of(normalised(write(game, form))) == form
+
+
 def test_tags_comments_and_result_are_kept() -> None:
     text = (
         '[Black "Ян \\"Лис\\""]\n[Event "Кубок"]\n[Red "Ху"]\n[Result "1-0"]\n[Annotator "я"]\n\n'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from engine.records.curling.reading import parse
-from engine.records.curling.record import FORMS, Record, steps, write
+from engine.records.curling.record import FORMS, Form, Language, Record, steps, write
 from engine.records.curling.repair import candidates
 from engine.records.family import USUAL, Candidate, Options, Reading
 from engine.records.text import Fault, RecordError, Text
@@ -16,7 +16,7 @@ LONGEST = 100_000  # characters of a text
 _TRAJECTORY = re.compile(r"(?<![0-9A-Za-z])(?:LL|L|RR|R)/?[1-9]{2,4}(?![0-9A-Za-z+=.-])", re.IGNORECASE)
 _CARD = re.compile(r"(?:[2-9]|10|[ВДКТBJQKAА])[бчтпкdhcs♦♥♣♠]", re.IGNORECASE)
 
-__all__ = ["FORMS", "NAME", "Record", "read", "recognise", "steps", "write"]
+__all__ = ["FORMS", "NAME", "Record", "form_of", "language_of", "read", "recognise", "steps", "write"]
 
 
 def recognise(text: Text) -> float:
@@ -26,6 +26,21 @@ def recognise(text: Text) -> float:
     trajectories = len(_TRAJECTORY.findall(sample))
     cards = sum(map(bool, map(_CARD.fullmatch, words)))
     return min(0.95, (trajectories + cards) / len(words)) if trajectories else 0.0
+
+
+def form_of(text: Text) -> Form:
+    """The form that most likely is meant by a text, faulty or not, as its beginning shows it."""
+    return parse(_beginning(text)).form
+
+
+def language_of(text: Text) -> Language | None:
+    """The language of the letters on its cards; None where there are none."""
+    parsed = parse(_beginning(text))
+    return parsed.language if parsed.form == "cards" else None
+
+
+def _beginning(text: Text) -> Text:
+    return Text(text.text[:20_000])
 
 
 def read(text: Text, options: Options = USUAL, repair: bool = False) -> Reading[Record]:

@@ -2,8 +2,8 @@
 
 from engine.records.xiangqi.game import Game, steps, write
 from engine.records.xiangqi.notation import FORMS
-from engine.records.xiangqi.reading import read, recognise
+from engine.records.xiangqi.reading import form_of, read, recognise
 
 NAME = "xiangqi"
 
-__all__ = ["FORMS", "NAME", "Game", "read", "recognise", "steps", "write"]
+__all__ = ["FORMS", "NAME", "Game", "form_of", "read", "recognise", "steps", "write"]

@@ -68,6 +68,20 @@ def recognise(text: Text) -> float:
     return 0.9 * moves / (moves + words) if moves else 0.0
 
 
+def form_of(text: Text) -> Form:
+    """The form that most moves of a text are written in, as its beginning shows it."""
+    sheet = take_apart(Text(text.text[:20_000]))
+    words = [folded(ply.text) for ply in sheet.plies]
+    chinese = [word for word in words if re.fullmatch(CHINESE, word)]
+    coordinates = [word for word in words if re.fullmatch(COORDINATES, word)]
+    if len(chinese) * 2 > len(words):
+        return "cn_trad" if re.search("[車馬砲帥將進後]", "".join(chinese)) else "cn_simp"
+    if len(coordinates) * 2 > len(words):
+        (base, *_) = _bases(sheet, None)
+        return "iccs" if base == "ucci" and all("-" in word for word in coordinates) else base
+    return "wxf1997" if sheet.tags.get("Dialect") == "1997" else "wxf2018"
+
+
 @dataclass(frozen=True, slots=True)
 class _How:
     """In which ways the moves of a sheet are read, the likeliest first."""
