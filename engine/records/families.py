@@ -5,7 +5,6 @@ A new family is one entry in FAMILIES; a way from one family into another one en
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -119,29 +118,6 @@ def _named(name: str) -> tuple[Entry, ...]:
     return entries
 
 
-def _xiangqi_form(text: Text) -> str:
-    """How most of its moves are written."""
-    body = re.sub(r"\[[^\]\n]*\]|\{[^}]*\}", " ", text.text[:20_000])
-    chinese = len(re.findall(r"[一-鿿]{2}", body))
-    coordinates = len(re.findall(r"\b[a-iA-I](?:10|\d)-?[a-iA-I](?:10|\d)\b", body))
-    if chinese > coordinates:
-        return "cn_trad" if re.search("[車馬砲將帥進後]", body) else "cn_simp"
-    if coordinates:
-        return "iccs" if re.search(r"[A-I]\d-[A-I]\d", body) else "ucci"
-    return "wxf1997" if '"1997"' in text.text else "wxf2018"
-
-
-def _curling_form(text: Text) -> str:
-    if re.search(r"[1-6_]{5,}\s*\([1-6]{5}\)", text.text):
-        return "dice"
-    return "cards" if "(" in text.text and "," in text.text else "short"
-
-
-def _curling_language(text: Text) -> str | None:
-    cards = re.findall(r"(?:\d|10|[ВДКТBJQKA])([бчтпdhcs])\b", text.text)
-    return None if not cards else "ru" if sum(suit in "бчтп" for suit in cards) * 2 > len(cards) else "en"
-
-
 def _none(text: Text) -> None:
     del text
 
@@ -149,8 +125,8 @@ def _none(text: Text) -> None:
 FAMILIES = (
     Entry(objective, "an objective match", objective.form_of, objective.language_of),
     Entry(mat, "games of backgammon in a .mat file", lambda text: "mat", _none),
-    Entry(xiangqi, "a game of xiangqi", _xiangqi_form, _none),
-    Entry(curling, "a game of tabletop curling", _curling_form, _curling_language),
+    Entry(xiangqi, "a game of xiangqi", xiangqi.form_of, _none),
+    Entry(curling, "a game of tabletop curling", curling.form_of, curling.language_of),
 )
 WAYS: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("objective", "mat"): mat.mat_of,
