@@ -1,8 +1,8 @@
 """Coverage-guided fuzzing of the readers: `python -m bench.fuzz_records FAMILY [--seconds 600] [--corpus FOLDER]`.
 
-FAMILY is objective, mat, xiangqi or curling. It needs `pip install atheris`, which is no part of the project. The first
-failure stops it: an exception other than RecordError, a fault outside the text, a record that reads back otherwise, or a
-reading that takes seconds. Without a corpus it starts from the texts of tests/data/records.
+FAMILY is objective, mat, xiangqi or curling. It needs `pip install atheris`, which is no part of the project. The
+first failure stops it: an exception other than RecordError, a fault outside the text, a record that reads back
+otherwise, or a reading that takes seconds. Without a corpus it starts from the texts of tests/data/records.
 """
 
 from __future__ import annotations
