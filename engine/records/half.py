@@ -152,7 +152,7 @@ def _path(rules: PlayRules, before: Position, roll: Roll, hops: Sequence[Hop]) -
 
 def _ends_well(rules: PlayRules, before: Position, roll: Roll, hops: Sequence[Hop]) -> bool:
     """Whether these moves end where a legal play ends; found without the reasons that `find_play` gives."""
-    if len(hops) > 4:
+    if len(hops) > 4 or not all(1 <= hop.start <= BAR and OFF <= hop.end < hop.start for hop in hops):
         return False
     try:
         reached = rules.after(before, [Move(*hop, 0, False) for hop in _downward(hops)])

@@ -425,12 +425,18 @@ class _Reader:
             at = column + 3 + found.start()
             hop = _HOP.fullmatch(found[0])
             points = [] if hop is None else [_point(point) for point in hop["path"].split("/")]
-            if hop is None or not 1 <= points[0] <= BAR or not all(point < BAR for point in points[1:]):
+            if (
+                not points
+                or not 1 <= points[0] <= BAR
+                or points[-1] >= BAR
+                or not all(0 < p < BAR for p in points[1:-1])
+            ):
                 self.fault(
                     number, at, "move", found[0], "from/to, as 8/5 or 25/20*", f"{found[0]} is no move."
                 )
                 game.is_broken = True
                 return
+            assert hop is not None
             stars = [part.endswith("*") for part in hop["path"].split("/")]
             for start, end, is_hit in zip(points, points[1:], stars[1:], strict=False):
                 hops += [Hop(start, end)] * int(hop["count"] or 1)

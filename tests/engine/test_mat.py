@@ -299,6 +299,7 @@ FAULTS = [
     pytest.param("  3) 53:", "  3) 57:", (7, 6, "row", "57: 8/3 6/3"), id="a seven"),
     pytest.param("53: 8/3 6/3", "53: 8/3 7/4", (7, 6, "illegal-play", "53: 8/3 7/4"), id="an illegal play"),
     pytest.param("53: 8/3 6/3", "53: 8/3 6/x", (7, 14, "move", "6/x"), id="no move"),
+    pytest.param("53: 8/3 6/3", "53: 8/0/3 6/3", (7, 10, "move", "8/0/3"), id="over the edge"),
     pytest.param("53: 8/3 6/3", "53: 8/3* 6/3", (7, 6, "no-hit", "53: 8/3* 6/3"), id="hits nobody"),
     pytest.param("53: 8/3 6/3 ", "            ", (7, 37, "turn-order", "61: 13/7 8/7"), id="a turn left out"),
     pytest.param("53: 8/3 6/3", "Takes      ", (7, 6, "turn-order", "Takes"), id="takes nothing"),

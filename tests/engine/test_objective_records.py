@@ -672,12 +672,31 @@ def test_a_form_that_needs_more_than_is_known_refuses() -> None:
     assert refused.value.params["missing"] == "dice"
 
 
-def test_the_hundredth_line_has_three_digits() -> None:
-    lines = recorded(1, "finished", rules())[1].lines[:1] * 100
-    text = write(Record((), lines, Result(Seats(0, 0))), "short").splitlines()
+def test_the_hundredth_line_has_three_digits_and_keeps_its_columns() -> None:
+    _, record = recorded(111, "finished", rules(), False)
+    lines = (record.lines[:1] * 100)[:100]
+    many = Record((), lines, Result(Seats(0, 0)))
+    text = write(many, "short").splitlines()
     assert [line.split(")")[0] for line in text[8:11]] == ["09", "10", "11"]
     assert text[99].startswith("100) ")
     assert text[100] == "101) 0:0"
+    fixed = write(many, "fixed").splitlines()
+    for line in fixed[:100]:
+        assert line[7] == " "
+        assert re.fullmatch(r"\d\d[-*=]\d", line[8:12])
+        assert line[27] == " "
+        assert line[28:32] == line[8:12]
+    assert fixed[99].startswith("100b ")
+
+
+def test_a_match_of_more_than_a_hundred_rolls_is_read_back_in_every_form() -> None:
+    match = match_over(111, rules(), end="agreed")
+    record = record_of(match, NAMES)
+    assert len(record.lines) > 100
+    for form in FORMS:
+        found = read_objective(normalised(write(record, form)))
+        assert found.notes == ()
+        assert found.record == (record if form == "full" else without_seconds(record))
 
 
 # ------------------------------------------------------------------------------------------------------------- repair

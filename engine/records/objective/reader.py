@@ -35,7 +35,7 @@ from engine.records.objective.replay import (
     Replayed,
 )
 from engine.records.objective.words import INTERNATIONAL, LANGUAGES, RUSSIAN, Language, folded
-from engine.records.objective.writer import FORMS
+from engine.records.objective.writer import FORMS, fixed_head
 from engine.records.text import Fault, Note, RecordError, Text, plain
 from engine.ruleset import PRESETS
 from engine.scoring import Outcome
@@ -106,7 +106,7 @@ def language_of(lines: Sequence[str]) -> Language:
 _SHAPES = {
     "full": re.compile(r"\s*\d+\s*[).]?\s*[^\W\d]\s+\S{1,3}\s*\|[^|]*\|[^|]*$"),
     "short": re.compile(r"\s*\d+\s*[).]\s*[^|\[\]]*\|[^|\[\]]*$"),
-    "fixed": re.compile(r"\s*\d+[).]?\s+[^\W\d]\s+\d\d\s+\S{2}[-*=]\S(?:\s+\S{2}[-*=]\S)*\s*$"),
+    "fixed": re.compile(r"\s*\d+[).]?\s*[^\W\d]\s+\d\d\s+\S{2}[-*=]\S(?:\s+\S{2}[-*=]\S)*\s*$"),
 }
 
 
@@ -579,8 +579,9 @@ class _Parser:
             where = groups[-1][0] if groups else at.column
             raise self.wrong(at.line, where, "groups", str(len(groups)), f"{2 * count} groups", words)
         cells = Seats(*(self._groups(at.line, roll, groups[k * count :][:count]) for k in (0, 1)))
-        if groups[0][0] != 9 or groups[count][0] != 29:
-            words = "Player 1's groups begin in column 9, player 2's in column 29."
+        first = len(fixed_head(self.number, "w", "11")) + 1
+        if groups[0][0] != first or groups[count][0] != first + 20:
+            words = f"Player 1's groups begin in column {first}, player 2's in column {first + 20}."
             self.note(at.line, groups[0][0], "columns", "", words)
         return Row(at.line, column, dice, roll, cells)
 

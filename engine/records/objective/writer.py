@@ -95,7 +95,12 @@ def _fixed(number: int, line: Line, language: Language) -> str:
     dice = _dice(number, line)
     count = 4 if dice[0] == dice[1] else 2
     a, b = (" ".join(_groups(half, count)) for half in (line.halves.A, line.halves.B))
-    return f"{_number(number, 'fixed')} {_color(number, language)} {dice} {a:<19} {b}"
+    return f"{fixed_head(number, _color(number, language), dice)}{a:<19} {b}"
+
+
+def fixed_head(number: int, color: str, dice: str) -> str:
+    """What stands before player 1's column 9; from line 100 on without the space after the number."""
+    return f"{number:02}{'' if number > 99 else ' '}{color} {dice} "
 
 
 def _dice(number: int, line: Line) -> str:
