@@ -220,3 +220,25 @@ def _refusal(
         return Unfit("illegal-play", expected, refused.detail)
     # Ends where a legal play ends, but by moves that none of them makes.
     return Unfit("illegal-play", expected, f"{text} is not made by the dice {roll}.")
+
+
+# ------------------------------------------------------------------------------------------------------- misprints
+
+NEAR = 2  # letters that a misprint changes
+
+
+def distance(one: str, other: str) -> int:
+    """How many letters must be changed, put in, left out or exchanged with their neighbour."""
+    if abs(len(one) - len(other)) > NEAR:
+        return NEAR + 1
+    earlier: Sequence[int] = ()
+    previous: Sequence[int] = range(len(other) + 1)
+    for i, letter in enumerate(one, 1):
+        current = [i]
+        for j, there in enumerate(other, 1):
+            cost = min(previous[j] + 1, current[-1] + 1, previous[j - 1] + (letter != there))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == there:
+                cost = min(cost, earlier[j - 2] + 1)
+            current.append(cost)
+        earlier, previous = previous, current
+    return previous[-1]

@@ -19,8 +19,8 @@ from typing import Any
 from engine.dice import Roll
 from engine.plays import Hop, Move
 from engine.position import BAR, CHECKERS, OFF, Position
-from engine.records.family import USUAL, Candidate, Options, Reading, known
-from engine.records.half import Half, Unfit, fitted
+from engine.records.family import USUAL, Candidate, Edit, Options, Reading, known
+from engine.records.half import NEAR, Half, Unfit, distance, fitted, of_moves
 from engine.records.objective.record import GAME, Line, Record, roll_of
 from engine.records.objective.replay import Mismatch, Replayed, replayed
 from engine.records.text import Fault, Note, NotInForm, RecordError, Text
@@ -35,6 +35,12 @@ MAX_FAULTS = 100
 
 _LEFT, _RIGHT = 6, 37  # columns in which the two players' halves begin
 _NAMES_RIGHT = 33
+_MOST_EDITS, _MOST_CANDIDATES, _BACK, _READINGS = (
+    3,
+    20,
+    8,
+    150,
+)  # of a repair; turns doubted before the faulty one
 _WORDS = {"doubles": "Doubles", "takes": "Takes", "drops": "Drops"}
 
 
@@ -232,14 +238,17 @@ def recognise(text: Text) -> float:
 def read(text: Text, options: Options = USUAL, repair: bool = False) -> Reading[Mat]:
     """The file, every game played through by the rules. Raises RecordError.
 
-    Nothing is repaired: `repair` gives what a strict reading gives.
+    With `repair`, every file that differs in a few plays or rolls written nearly so.
     """
-    del options, repair
+    del options
     reader = _Reader(text)
     record = reader.record()
-    if reader.faults:
+    if not reader.faults:
+        return Reading((Candidate(record, (), tuple(reader.notes)),))
+    found = _repaired(text) if repair else ()
+    if not found:
         raise RecordError(reader.faults[:MAX_FAULTS])
-    return Reading((Candidate(record, (), tuple(reader.notes)),))
+    return Reading(found)
 
 
 _LENGTH = re.compile(r"\s*(\d{1,5})\s+points?\s+match\s*", re.IGNORECASE)
@@ -266,6 +275,7 @@ class _Reader:
         self.games: list[MatGame] = []
         self.game: _Game | None = None
         self.is_waiting = False  # for the line with names and score
+        self.tried: list[_Tried] = []
         self.is_too_long = len(text.text) > MAX_CHARACTERS
 
     def fault(self, line: int, column: int, code: str, text: str, expected: str, message: str) -> None:
@@ -419,6 +429,8 @@ class _Reader:
         game = self.game
         assert game is not None
         roll = roll_of(int(dice[0]), int(dice[1]))
+        before = game.position if seat is Seat.A else game.position.turned()
+        self.tried.append(_Tried(number, column, f"{dice}:{text}".rstrip(), before, roll))
         hops: list[Hop] = []
         hits: set[int] = set()
         for found in re.finditer(r"\S+", text):
@@ -443,7 +455,6 @@ class _Reader:
                 hits |= {end} if is_hit else set()
         assert SHORT.rules is not None
         written = Half("play" if hops else "pass", tuple(hops), hits=frozenset(hits))
-        before = game.position if seat is Seat.A else game.position.turned()
         try:
             half, doubt = fitted(SHORT.rules, before, roll, written)
         except Unfit as unfit:
@@ -491,6 +502,77 @@ class _Game:
         self.is_broken = is_broken
         self.winner: Seat | None = None
         self.points = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """A turn as it is written, whether it can be played or not, and the position that it was found in."""
+
+    line: int
+    column: int
+    text: str
+    before: Position
+    roll: Roll
+
+
+def _repaired(text: Text) -> tuple[Candidate[Mat], ...]:
+    """Whole files near to a faulty one, fewest changes first, and at most one more than those. Nothing is chosen."""
+    found: dict[Mat, Candidate[Mat]] = {}
+    waiting: list[tuple[Text, tuple[Edit, ...]]] = [(text, ())]
+    most, budget = _MOST_EDITS, _READINGS
+    for here, edits in waiting:  # grows: fewer edits come first
+        reader = _Reader(here)
+        record = reader.record()
+        if not reader.faults:
+            found.setdefault(record, Candidate(record, edits, tuple(reader.notes)))
+            most = min(most, len(found[record].edits) + 1)
+            continue
+        if len(edits) >= most:
+            continue
+        first = reader.faults[0]
+        place = first.line, first.column
+        doubted = [tried for tried in reader.tried if (tried.line, tried.column) <= place][-_BACK:]
+        for tried in reversed(doubted):
+            for edit in _near(tried, first, is_faulty=tried.line == first.line):
+                if budget <= 0:
+                    break
+                budget -= 1
+                changed = _with(here, tried, edit)
+                after = _Reader(changed)
+                after.record()
+                if not after.faults or (after.faults[0].line, after.faults[0].column) > place:
+                    waiting.append((changed, (*edits, edit)))
+    return tuple(found.values())[:_MOST_CANDIDATES]
+
+
+def _near(tried: _Tried, fault: Fault, *, is_faulty: bool) -> Iterator[Edit]:
+    """Turns that are written nearly as this one: another play of its roll, and where the fault is, its play
+    with another roll.
+    """
+    assert SHORT.rules is not None
+    dice, _, moves = tried.text.partition(":")
+    moves = " ".join(moves.split())
+    for play in SHORT.rules.legal_plays(tried.before, tried.roll):
+        half = Half("play" if play.moves else "pass", *of_moves(play.moves))
+        said = " ".join(half.items("25", "0", each=True)) if play.moves else ""
+        if said != moves and distance(said, moves) <= NEAR:
+            yield Edit(
+                tried.line, tried.column, fault.code, tried.text, f"{dice}: {said}".rstrip(), fault.message
+            )
+    for die in range(1, 7) if is_faulty else ():
+        for other in (f"{die}{dice[1]}", f"{dice[0]}{die}"):
+            if other != dice:
+                read_as = f"{other}: {moves}".rstrip()
+                yield Edit(tried.line, tried.column, fault.code, tried.text, read_as, fault.message)
+
+
+def _with(text: Text, tried: _Tried, edit: Edit) -> Text:
+    """The text with this turn written otherwise, the columns kept."""
+    lines = text.lines
+    line = lines[tried.line - 1]
+    start, end = tried.column - 1, tried.column - 1 + len(tried.text)
+    lines[tried.line - 1] = line[:start] + edit.read_as.ljust(len(tried.text)) + line[end:]
+    return Text("\n".join(lines), text.notes)
 
 
 def _point(text: str) -> int:

@@ -343,6 +343,40 @@ def test_the_steps_show_the_board_after_every_turn() -> None:
         assert boards == [(list(position.mine), list(position.theirs)) for position in positions(game)]
 
 
+# ---------------------------------------------------------------------------------------------------------- repair
+
+
+def edits(text: str) -> list[list[tuple[int, int, str, str]]]:
+    reading = mat.read(normalised(text), repair=True)
+    return [[(e.line, e.column, e.text, e.read_as) for e in one.edits] for one in reading.candidates]
+
+
+@pytest.mark.parametrize(
+    ("usual", "written", "edit"),
+    [
+        pytest.param("53: 8/3 6/3", "53: 8/3 7/4", (7, 6, "53: 8/3 7/4", "53: 8/3 6/3"), id="a point"),
+        pytest.param("53: 8/3 6/3", "54: 8/3 6/3", (7, 6, "54: 8/3 6/3", "53: 8/3 6/3"), id="a die"),
+        pytest.param("53: 8/3 6/3", "53: 8/3 6/x", (7, 6, "53: 8/3 6/x", "53: 8/3 6/3"), id="unreadable"),
+        pytest.param(
+            "52: 8/3 8/6", "52: 8/3 6/4", (13, 6, "52: 8/3 6/4", "52: 8/3 8/6"), id="shows only later"
+        ),
+    ],
+)
+def test_a_misprint_is_found_again(usual: str, written: str, edit: tuple[int, int, str, str]) -> None:
+    changed = EXAMPLE.replace(usual, written, 1)
+    assert changed != EXAMPLE
+    found = mat.read(normalised(changed), repair=True)
+    assert [edit] in edits(changed)
+    right = found.candidates[edits(changed).index([edit])].record
+    assert right == read(EXAMPLE)
+
+
+def test_what_is_right_has_no_repair_and_what_is_far_from_right_neither() -> None:
+    assert edits(EXAMPLE) == [[]]
+    with pytest.raises(RecordError):
+        mat.read(normalised(stored("broken.mat")), repair=True)
+
+
 # ------------------------------------------------------------------------------------------------------------ fuzz
 
 

@@ -6,13 +6,13 @@ some earlier plays of the same game are doubted too. Nothing is chosen here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from engine.dice import Roll
 from engine.position import Position
 from engine.records.family import Candidate, Edit
-from engine.records.half import Half, of_moves
+from engine.records.half import NEAR, Half, distance, of_moves
 from engine.records.objective.reader import Cell, Parsed, parse
 from engine.records.objective.record import TAGS, Line, Record, Result
 from engine.records.objective.replay import (
@@ -34,12 +34,12 @@ MOST_EDITS = 3
 MOST_CANDIDATES = 20
 _BUDGET = 2_000  # lines played through and plays looked for, in all
 _BACK = 16  # lines before the fault in which a play is doubted
-_NEAR = 2  # letters that a misprint changes
 _FIGURES = frozenset({"wrong-game", "wrong-credit", "wrong-adjustment", "wrong-points", "wrong-parting"})
 
 
 def repair(text: Text, form: str | None = None) -> tuple[Candidate[Record], ...]:
-    """Every record found near to this text, fewest edits first; one without edits if the text is right as it stands.
+    """Every record found near to this text, fewest edits first and at most one more than those; one without edits if
+    the text is right as it stands.
 
     Raises RecordError where something other than plays, rolls and figures is wrong, or nothing near was found.
     """
@@ -93,6 +93,7 @@ class _Search:
     def found(self) -> list[Candidate[Record]]:
         """All that was found. Raises Mismatch where it is nothing."""
         candidates: dict[Record, Candidate[Record]] = {}
+        most = MOST_EDITS
         waiting = [self._play_on(_Path((self.replay.start,), ()))]
         for path, problem in waiting:  # grows: fewer edits come first
             if problem is None:
@@ -104,9 +105,10 @@ class _Search:
                     self.first = self.first or wrong.problems[0]
                     continue
                 candidates.setdefault(candidate.record, candidate)
+                most = min(most, len(path.edits) + 1)  # what needs more changes than that was hardly meant
                 continue
             self.first = self.first or problem
-            if len(path.edits) < MOST_EDITS and self.budget > 0:
+            if len(path.edits) < most and self.budget > 0:
                 waiting += self._alternatives(path)
         if not candidates:
             assert self.first is not None
@@ -256,7 +258,7 @@ class _Search:
             way = _fixed_text(half) if self.parsed.form == "fixed" else play_text(half, self.parsed.language)
             if half.hops in seen or (written is not None and half.hops == written.hops):
                 continue
-            if distance(way, text) <= _NEAR:
+            if distance(way, text) <= NEAR:
                 seen.add(half.hops)
                 yield half
 
@@ -270,20 +272,3 @@ def _fixed_text(half: Half) -> str:
 
 def _faces(roll: Roll) -> tuple[int, int]:
     return roll.first, roll.second
-
-
-def distance(one: str, other: str) -> int:
-    """How many letters must be changed, put in, left out or exchanged with their neighbour."""
-    if abs(len(one) - len(other)) > _NEAR:
-        return _NEAR + 1
-    earlier: Sequence[int] = ()
-    previous: Sequence[int] = range(len(other) + 1)
-    for i, letter in enumerate(one, 1):
-        current = [i]
-        for j, there in enumerate(other, 1):
-            cost = min(previous[j] + 1, current[-1] + 1, previous[j - 1] + (letter != there))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == there:
-                cost = min(cost, earlier[j - 2] + 1)
-            current.append(cost)
-        earlier, previous = previous, current
-    return previous[-1]
