@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 DATA = Path(__file__).parents[1] / "tests" / "data" / "records"
-SLOW = 10  # seconds of work
+SLOW = 30  # seconds of work, of instrumented code
 LESS = ("short", "fixed")  # forms that hold less than a record does
 
 
@@ -100,7 +100,7 @@ def main() -> int:
     for number, seed in enumerate(seeds(given.family)):
         for mode in (b"\x00", b"\xff"):
             (given.corpus / f"seed-{number}-{mode.hex()}").write_bytes(mode + seed.encode())
-    options = [f"-max_total_time={given.seconds}", "-max_len=6000", "-timeout=30", "-rss_limit_mb=2048"]
+    options = [f"-max_total_time={given.seconds}", "-max_len=6000", "-timeout=120", "-rss_limit_mb=2048"]
     atheris.Setup([sys.argv[0], *options, str(given.corpus)], one)
     atheris.Fuzz()  # ends the process itself
     return 0
