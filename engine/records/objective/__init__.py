@@ -33,7 +33,7 @@ def form_of(text: Text) -> str:
 
 def language_of(text: Text) -> str:
     """The language in which it is written: ru or en."""
-    return reader.language_of(text.lines).key
+    return reader.language_of(text).key
 
 
 def read(text: Text, options: Options = USUAL, repair: bool = False) -> Reading[Record]:

@@ -76,7 +76,7 @@ def read(text: Text, form: str | None = None) -> ReadRecord:
 def recognise(text: Text) -> tuple[str, int]:
     """The form that this text seems to have, and how sure that is, 0 to 100."""
     is_named, counts, lines = False, dict.fromkeys(FORMS, 0), 0
-    for line in text.lines[:200]:
+    for line in _beginning(text):
         if line.lstrip().startswith("["):
             is_named = is_named or GAME in line
         elif line.strip():
@@ -94,12 +94,18 @@ def _form_of(line: str) -> str | None:
     return next((form for form, shape in _SHAPES.items() if shape.match(line)), None)
 
 
-def language_of(lines: Sequence[str]) -> Language:
+def _beginning(text: Text) -> list[str]:
+    """Lines enough to tell by what a text is."""
+    return text.text[:20_000].split("\n")
+
+
+def language_of(text: Text) -> Language:
     """By the names of the tags; without any, by the words of the lines."""
+    lines = _beginning(text)
     names = [line.split('"')[0] for line in lines if line.lstrip().startswith("[")]
-    text = " ".join(names or lines).lower()
-    russian = sum("а" <= letter <= "я" or letter == "ё" for letter in text)
-    latin = sum("a" <= letter <= "z" for letter in text)
+    words = " ".join(names or lines).lower()
+    russian = sum("а" <= letter <= "я" or letter == "ё" for letter in words)
+    latin = sum("a" <= letter <= "z" for letter in words)
     return RUSSIAN if russian > latin else INTERNATIONAL
 
 
@@ -215,7 +221,7 @@ class _Parser:
         self.result: Result | None = None
         self.result_line: int | None = None
         self.form = form or recognise(text)[0]
-        self.language = INTERNATIONAL
+        self.language = language_of(text)
         self.is_too_long = len(text.text) > MAX_CHARACTERS
 
     def parsed(self) -> Parsed:
@@ -226,7 +232,6 @@ class _Parser:
         elif not any(line.strip() for line in self.lines):
             self.fault(1, 1, "empty", "", "a record", "There is nothing here.")
         else:
-            self.language = language_of(self.lines)
             for number, line in enumerate(self.lines, 1):
                 if len(self.faults) >= MAX_FAULTS:
                     break
