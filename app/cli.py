@@ -93,6 +93,39 @@ def _parser() -> argparse.ArgumentParser:
     score.add_argument("file", metavar="FILE", help="cases as JSON; - is standard input")
     verify = command("verify", _verify, "check the dice of a finished match that was downloaded")
     verify.add_argument("file", metavar="MATCH.json", help="- is standard input")
+    record = commands.add_parser("record", help="records of games: nardy, xiangqi, tabletop curling")
+    of_record = record.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    words = 'one move of xiangqi in every spelling: lines of {"fen","text","from","letters"}'
+    moves = of_record.add_parser("moves", help=words, description=words)
+    moves.set_defaults(run=_record_moves)
+    moves.add_argument("files", nargs="*", metavar="FILE", help="standard input if there is none")
+    for name, words in (
+        ("check", "what a record is, and everything that is wrong with it, each in its place"),
+        ("convert", "a record in another form, language or family"),
+        ("replay", "a record step by step, with the position after each"),
+    ):
+        made = of_record.add_parser(name, help=words, description=words, epilog=_RECORD_STATUS)
+        made.set_defaults(run=_record, story=name)
+        made.add_argument("file", metavar="FILE", help="- is standard input")
+        made.add_argument(
+            "--from", dest="source", metavar="FORM", help="its family or form; else it is recognised"
+        )
+        if name == "convert":
+            made.add_argument(
+                "--to", dest="target", metavar="FORM", help="a form or a family; else it keeps its own"
+            )
+        if name == "replay":
+            made.add_argument("--json", action="store_true", help="all steps, as one line of JSON")
+        made.add_argument("--language", choices=("ru", "en"), help="to write in; else the record's own")
+        made.add_argument("--dialect", choices=("2018", "1997"), help="of xiangqi's WXF")
+        made.add_argument(
+            "--letters", choices=("any", "wxf", "cci", "general"), help="the school of xiangqi's letters"
+        )
+        made.add_argument(
+            "--repair", action="store_true", help="list every record that a faulty text may mean"
+        )
+        if name != "check":
+            made.add_argument("--choose", type=_count, metavar="N", help="take candidate N of a repair")
     analyse = command("analyse", _analyse, "what the plays and the luck of a finished match were worth")
     analyse.add_argument(
         "file", metavar="MATCH.json", help="a match that was downloaded; - is standard input"
@@ -105,6 +138,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     analyse.add_argument("--json", action="store_true", help="all of it, as one line of JSON")
     return parser
+
+
+_RECORD_STATUS = (
+    "status: 0 all is well; 1 the record has faults, or is not read; 2 a form or option that there is not; "
+    "3 no record that is known here; 4 the form asked for cannot hold it"
+)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1_000:
+        raise argparse.ArgumentTypeError("a whole number from 1")
+    return int(text)
 
 
 def _port(text: str) -> int:
@@ -300,6 +345,45 @@ def _plays(given: argparse.Namespace) -> int:
                     _write({"error": refused.error})
                     status = 1
     return status
+
+
+def _record_moves(given: argparse.Namespace) -> int:
+    from app.answers import Refused
+    from app.recordmoves import answer, lines
+
+    status = 0
+    for name in given.files or ["-"]:
+        with _open(name) as opened:
+            for line in lines(opened):
+                try:
+                    _write(answer(line))
+                except Refused as refused:
+                    _write({"error": refused.error})
+                    status = 1
+    return status
+
+
+def _record(given: argparse.Namespace) -> int:
+    from app import recordfiles
+    from engine.records.family import Options
+
+    with _open(given.file) as opened:
+        data = opened.read(recordfiles.MAX_BYTES + 1)
+    asked = recordfiles.Asked(
+        name="standard input" if given.file == "-" else given.file,
+        source=given.source,
+        target=getattr(given, "target", None),
+        options=Options(dialect=given.dialect, letters=given.letters, language=given.language),
+        repair=given.repair or getattr(given, "choose", None) is not None,
+        choose=getattr(given, "choose", None),
+    )
+    if given.story == "replay":
+        answer = recordfiles.replay(data, asked, as_json=given.json)
+    else:
+        answer = {"check": recordfiles.check, "convert": recordfiles.convert}[given.story](data, asked)
+    sys.stderr.write(answer.err)
+    sys.stdout.write(answer.out)
+    return answer.status
 
 
 def _score(given: argparse.Namespace) -> int:

@@ -21,6 +21,7 @@ from zlib import crc32
 from app.logs import apart
 from app.service.computers import Computers
 from app.service.displays import Accepted, Display, Refused
+from app.service.downloads import PositionIds, ids_of, record_for
 from app.service.errors import AppError, MatchStillRuns, NoSuchMatch, NotYourSeat, ShuttingDown
 from app.service.info import Info, PlayerInfo, info_of, players_of
 from app.store import Store
@@ -51,7 +52,8 @@ from engine.match import (
     unfold,
 )
 from engine.plays import Hop
-from engine.turn import Seat, Turn
+from engine.records.objective.record import Record
+from engine.turn import Games, Seat, Turn
 from engine.view import NO_DRAFTS, Drafts, PhaseView, View, boards_of, phases_of, view_for
 
 log = logging.getLogger(__name__)
@@ -132,6 +134,9 @@ class HistoryView:
     dice_id: str  # what stands for the match in the text of its dice (§9.2)
     start: Any
     phases: tuple[PhaseView, ...]
+    ids: (
+        tuple[Games[PositionIds], ...] | None
+    )  # of the start and after each phase; None: a game that has none
 
 
 class Matches:
@@ -861,7 +866,12 @@ class Matches:
                 raise NotStarted
             start = boards_of(room.stored.start().games)
             return HistoryView(
-                room.info(seat), view_for(room.match, seat), room.stored.dice_id, start, phases_of(room.match)
+                room.info(seat),
+                view_for(room.match, seat),
+                room.stored.dice_id,
+                start,
+                phases_of(room.match),
+                ids_of(room.stored.start().games, room.match),
             )
 
     async def download(self, match_id: str) -> HistoryView:
@@ -870,6 +880,15 @@ class Matches:
         if history.view.stage != "over":
             raise MatchStillRuns
         return history
+
+    async def record(self, match_id: str) -> Record:
+        """The record of a finished match, with its seeds. Raises NoSuchMatch, NotStarted, MatchStillRuns."""
+        async with self._using(match_id) as room:
+            if room.match is None:
+                raise NotStarted
+            if room.match.score is None:
+                raise MatchStillRuns
+            return record_for(room.match, info_of(room.stored, room.players, None))
 
     @contextlib.asynccontextmanager
     async def _using(self, match_id: str) -> AsyncIterator[_Room]:

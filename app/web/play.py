@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+from typing import Any, Literal
 
 import segno
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import PlainTextResponse
 
 from app.service.analysis import MatchAnalysis
 from app.service.computers import BEGINNER
+from app.service.downloads import mat_text, mat_zip, record_text
 from app.service.info import Info
 from app.service.lobby import Hint, LobbyView, presets_offered
 from app.service.matches import HistoryView
@@ -22,6 +24,17 @@ from engine.ruleset import key_values
 from engine.view import View
 
 router = APIRouter(prefix="/api", tags=["matches"], responses=PROBLEM)
+
+
+def as_download(answer: Response, name: str) -> Response:
+    """To be saved under this name, made of the id of a match: letters, digits and hyphens (§9.2)."""
+    answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer
+
+
+def download_answer(data: bytes, kind: str, name: str) -> Response:
+    """A file."""
+    return as_download(Response(data, media_type=kind), name)
 
 
 @router.get("/schemas/socket.json", summary="JSON Schemas of the socket", tags=["operation"])
@@ -97,8 +110,51 @@ async def cancel(of: Served, account: Player, match_id: str) -> Response:
 async def download(of: Served, match_id: str) -> Response:
     """Rolls, plays, times, seeds and result, for `nardy verify`. Problems: `match-still-runs`."""
     answer = json_answer(match_file(await of.matches.download(match_id)))
-    answer.headers["Content-Disposition"] = f'attachment; filename="nardy-{match_id}.json"'
-    return answer
+    return as_download(answer, f"nardy-{match_id}.json")
+
+
+@router.get(
+    "/matches/{match_id}/record",
+    summary="The record of a finished match as a text",
+    responses={
+        200: {"description": "The record, as docs/RECORDS.md describes it.", "content": {"text/plain": {}}}
+    },
+    response_class=PlainTextResponse,
+)
+async def record(
+    of: Served,
+    match_id: str,
+    form: Literal["full", "short", "fixed"] = "full",
+    lang: Literal["ru", "en"] = "en",
+) -> Response:
+    """Full: dice, plays, seconds, and the seeds from which it can be checked. Problems: `match-still-runs`."""
+    text = record_text(await of.matches.record(match_id), form, lang)
+    return download_answer(text.encode(), "text/plain; charset=utf-8", f"nardy-{match_id}-{form}-{lang}.txt")
+
+
+@router.get(
+    "/matches/{match_id}.mat",
+    summary="Both games of a finished match for other backgammon programs",
+    responses={200: {"description": "A .mat file: Game 1 is X, Game 2 is Y.", "content": {"text/plain": {}}}},
+    response_class=PlainTextResponse,
+)
+async def mat(of: Served, match_id: str) -> Response:
+    """Without Black's last move. Problems: `match-still-runs`, `not-in-form`."""
+    text = mat_text(await of.matches.record(match_id))
+    return download_answer(text.encode(), "text/plain; charset=utf-8", f"nardy-{match_id}.mat")
+
+
+@router.get(
+    "/matches/{match_id}.mat.zip",
+    summary="The same, a file for each game",
+    responses={200: {"description": "Two .mat files, zipped.", "content": {"application/zip": {}}}},
+    response_class=Response,
+)
+async def mat_zipped(of: Served, match_id: str) -> Response:
+    """Problems: `match-still-runs`, `not-in-form`."""
+    name = f"nardy-{match_id}"
+    packed = mat_zip(await of.matches.record(match_id), name)
+    return download_answer(packed, "application/zip", f"{name}.mat.zip")
 
 
 @router.get("/matches/{match_id}", summary="All about a match but the game itself", responses=answers(Info))

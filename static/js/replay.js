@@ -3,6 +3,7 @@
 
 import { api, problemText } from './api.js';
 import { Board } from './board.js';
+import { PositionIds, downloadsCard } from './downloads.js';
 import { alertBox, dice, nameText, phaseOf, pips, placeOf, rollText, roundOf, seatOf } from './figures.js';
 import { notation, formatClock, t } from './i18n.js';
 import { el, icon, seatDisc, setTitle, startPage } from './page.js';
@@ -35,7 +36,8 @@ class Replay {
     this.go(asked >= 0 ? asked + 1 : 0);
   }
 
-  take({ info, view, phases, start }) {
+  take({ info, view, phases, start, ids }) {
+    this.names = ids;       // of the positions, in other programs
     this.info = info;
     this.view = view;
     this.phases = phases;
@@ -108,9 +110,19 @@ class Replay {
         el('div', { class: 'card' }, el('h2', {}, t('site.replay.record')), record),
         el('div', { class: 'card' }, bottom, speed, this.keys)),
       this.status);
+    this.showFiles();
     this.refresh();
     addEventListener('keydown', (event) => this.key(event));
     narrow.addEventListener('change', () => this.redrawBoards());
+  }
+
+  /** What other programs call the positions; once the match is over, its files. */
+  showFiles() {
+    this.ids ??= new PositionIds();
+    const files = this.info.state === 'over' ? [downloadsCard(id, this.info.ruleset.variant)] : [];
+    this.filesBox ??= el('section', { class: 'replay-files' });
+    this.filesBox.replaceChildren(this.ids.root, ...files);
+    this.status.before(this.filesBox);
   }
 
   boardOf(game) {
@@ -207,6 +219,7 @@ class Replay {
       if (n === this.step) { row.setAttribute('aria-current', 'step'); this.reveal(row); } else row.removeAttribute('aria-current');
     }
     history.replaceState(null, '', phase ? `#${phase.turn}` : location.pathname);
+    this.ids.show(this.names?.[this.step]);
     if (!this.timer) this.status.textContent = this.spoken(phase);
     if (this.step === this.phases.length) this.stop();
     this.showPlaying();
@@ -319,6 +332,7 @@ class Replay {
       try {
         const before = this.phases.length;
         this.take(await api.get(`/api/matches/${encodeURIComponent(id)}/history`));
+        if (this.info.state === 'over') this.showFiles();
         this.refresh();
         if (this.phases.length !== before) this.go(this.step === before ? this.phases.length : this.step);
       } catch { /* the next time */ }

@@ -6,6 +6,7 @@
 
 import { api, problemText } from './api.js';
 import { Board } from './board.js';
+import { downloadsCard } from './downloads.js';
 import { nameText, other, phaseOf, pips, placeOf, playerMark, rollText, roundOf, seatOf, tray } from './figures.js';
 import { formatClock, formatDate, lang, loadWords, notation, signed, t } from './i18n.js';
 import { Objective } from './objective.js';
@@ -135,6 +136,7 @@ class Card {
           this.slots.bill, this.times(), this.unplayed() ? null : this.slots.ratings, el('p', { class: 'muted small' }, this.size())),
         el('div', { class: 'stack' }, this.view.record.length && !this.unplayed() ? this.partingCard() : null, this.diceCard())));
     this.showGames();
+    if (this.view.record.length) this.root.append(downloadsCard(this.view.match, this.rules.variant));
   }
 
   showGames() {
