@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import math
 import statistics
+from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
+from bench import charts
 from bench.figures import Run, Way, freed, kept, needed, shared, show
 from bench.judges import Gnubg
 from bench.objectivity import Player, measured, play
@@ -158,3 +161,69 @@ def test_the_table_has_every_way_and_judge(capsys: pytest.CaptureFixture[str]) -
         assert name in shown
     show(Run([line], ["gnubg"]))
     assert "say nothing yet" in capsys.readouterr().out
+
+
+# -------------------------------------------------------------------------------------------- drawings and the site
+
+
+@pytest.fixture(scope="module")
+def pair() -> charts.Pair:
+    judges = ["gnubg", "network", "small", "heuristic"]
+    lines = [measured(number, "seed", Player("club", 0), NOISY, judges) for number in range(3)]
+    run = Run(lines * 10, judges)
+    return charts.Pair(("club", "club+0.05"), "at_times", "One & another", run, run)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda pair: charts.needed_drawing([pair]),
+        charts.ahead_drawing,
+        charts.spread_drawing,
+        lambda pair: charts.judges_drawing([pair]),
+    ],
+    ids=["needed", "ahead", "spread", "judges"],
+)
+def test_a_drawing_is_readable_in_either_scheme_and_by_those_who_do_not_see_it(
+    draw: Callable[[charts.Pair], str], pair: charts.Pair
+) -> None:
+    svg = ElementTree.fromstring(draw(pair))
+    space = "{http://www.w3.org/2000/svg}"
+    assert svg.find(f"{space}title").text
+    assert "One & another" in svg.find(f"{space}desc").text
+    assert "prefers-color-scheme: dark" in svg.find(f"{space}style").text
+    assert "nan" not in draw(pair)
+    width, height = map(float, svg.get("viewBox").split()[2:])
+    for mark in svg.iter():
+        for name in ("x", "x1", "x2", "cx"):
+            assert 0 <= float(mark.get(name, 0)) <= width
+        for name in ("y", "y1", "y2", "cy"):
+            assert 0 <= float(mark.get(name, 0)) <= height
+
+
+def test_the_tables_have_a_cell_for_every_pair(pair: charts.Pair) -> None:
+    for table in charts.tables([pair, pair]).split("\n\n"):
+        rows = [line.split(" | ") for line in table.splitlines()]
+        assert len(rows) > 5
+        assert len({len(row) for row in rows}) == 1
+
+
+def test_the_site_is_told_what_the_drawings_show(pair: charts.Pair) -> None:
+    told = json.loads(json.dumps(charts.plain([pair])))["pairs"]["at_times"]
+    assert told["matches"] == 30
+    assert told["needed"].keys() == charts.WAYS.keys()
+    value, low, high = told["by_judge"]["gnubg"]
+    assert value == pytest.approx(needed(pair.run.ways()["E − L, gnubg"], pair.run.luck).value, rel=0.05)
+    assert low <= value <= high
+
+
+def test_the_sites_figures_are_of_the_pairs_that_it_has_words_for() -> None:
+    pairs = json.loads(charts.SITE.read_text(encoding="utf-8"))["pairs"]
+    assert {"often", "at_times"} <= pairs.keys()
+    for language in ("ru", "en"):
+        words = json.loads((charts.SITE.parent / f"locales/{language}/fairness.json").read_text("utf-8"))
+        assert words["pair"].keys() == {key for key, _ in charts.PAIRS.values()} >= pairs.keys()
+    assert pairs["often"]["by_judge"].keys() == charts.JUDGES.keys()
+    for found in pairs.values():
+        assert found["matches"] >= 200
+        assert found["needed"]["objective"][0] < found["needed"]["half"][0]
