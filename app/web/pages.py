@@ -105,6 +105,12 @@ async def bots() -> FileResponse:
     return _page("bots.html")
 
 
+@router.api_route("/fairness", methods=["GET", "HEAD"])
+async def fairness() -> FileResponse:
+    """What is fair here, and what is luck, in measured figures."""
+    return _page("fairness.html")
+
+
 @router.api_route("/dice", methods=["GET", "HEAD"])
 async def dice() -> FileResponse:
     """Check the dice."""

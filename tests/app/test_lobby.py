@@ -367,7 +367,7 @@ async def test_another_site_can_change_nothing(server: LiveServer) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/rules", "/dice", "/match/x", "/replay/x", "/join/x", "/static/js/board.js"]
+    "path", ["/", "/rules", "/fairness", "/dice", "/match/x", "/replay/x", "/join/x", "/static/js/board.js"]
 )
 async def test_nothing_foreign_and_nothing_inline_may_run(server: LiveServer, path: str) -> None:
     async with person(server, None) as visitor:
