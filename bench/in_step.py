@@ -90,11 +90,7 @@ def by_turn(players: list[Watched]) -> list[float]:
         for turn, at in player.shown.items():
             shown[turn] = max(shown[turn], at)
     turns = sorted(shown, key=lambda turn: (int(turn[:-1]), turn[-1] == "K"))
-    return [
-        (shown[after] - closed[before]) * 1000
-        for before, after in pairwise(turns)
-        if before in closed
-    ]
+    return [(shown[after] - closed[before]) * 1000 for before, after in pairwise(turns) if before in closed]
 
 
 def main() -> int:
