@@ -17,6 +17,7 @@ from app.service.accounts import Accounts
 from app.service.analysis import OFF, Analyses
 from app.service.arbiter import Arbiter
 from app.service.bots import Bots
+from app.service.cards import Cards
 from app.service.competitions import Competitions
 from app.service.health import Health
 from app.service.lobby import Lobby
@@ -102,6 +103,7 @@ class Node:
         pace = Chance(world.seed, "pace").choice((0, 900))
         self.matches = Matches(store, only(computer), name, self.now, computer_pace_ms=pace)
         competitions = Competitions(store, self.matches.computers, self.now)
+        analyses = Analyses(store, OFF, (), self.now)
         key = SECRET.encode()
         self.services = Services(
             sessions=Sessions(key),
@@ -112,7 +114,8 @@ class Node:
             matches=self.matches,
             competitions=competitions,
             arbiter=Arbiter(store, competitions, self.matches),
-            analyses=Analyses(store, OFF, (), self.now),
+            cards=Cards(self.matches, analyses),
+            analyses=analyses,
             health=Health(store, self.matches),
             now=self.now,
             base_url=None,
