@@ -114,7 +114,7 @@ def create_app(
                 lobby=Lobby(store, matches, secret, now, link_ms=link_ms, unseen_ms=unseen_ms),
                 matches=matches,
                 competitions=competitions,
-                arbiter=Arbiter(store, competitions, matches),
+                arbiter=Arbiter(store, competitions, matches, Analyst(), settings.analysis_level),
                 cards=shared,
                 analyses=analyses,
                 health=Health(store, matches),

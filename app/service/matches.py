@@ -29,6 +29,7 @@ from app.store.codec import Unreadable
 from app.store.database import CommandSeen, VersionTaken
 from app.store.matches import StoredMatch
 from app.store.results import Finish
+from engine.analysis import Played
 from engine.errors import AlreadyPlayed, IllegalPlay, MatchIsOver, NotStarted, RuleError, StaleTurn
 from engine.match import (
     AcceptDraw,
@@ -53,8 +54,9 @@ from engine.match import (
 )
 from engine.plays import Hop
 from engine.records.objective.record import Record
-from engine.scoring import Score, leads_for_A
+from engine.scoring import Outcome, Score, leads_for_A
 from engine.turn import Games, Phase, Seat, Turn
+from engine.variant import VARIANTS
 from engine.view import NO_DRAFTS, Drafts, PhaseView, View, boards_of, phases_of, view_for
 
 log = logging.getLogger(__name__)
@@ -154,6 +156,17 @@ class Progress:
     is_combined: bool
     came: frozenset[Seat]  # who has ever had a display
     score: Score | None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundEnd:
+    """A running match at the end of its last finished round: which, what both leads come to in points for A, what was
+    played until then; never for a display.
+    """
+
+    round: int
+    formula_for_A: int
+    played: Played
 
 
 @dataclass(frozen=True, slots=True)
@@ -904,16 +917,23 @@ class Matches:
         """The round of a board is closed, and that is stored: its displays, here and elsewhere, may know its dice."""
         await self.refresh(match_id)
 
-    async def formula(self, match_id: str) -> tuple[int, int]:
-        """What both leads at the end of the last finished round come to, in points for A, and that round (§8.5).
-
-        Raises NoSuchMatch, NotStarted.
-        """
+    async def at_round_end(self, match_id: str) -> RoundEnd:
+        """A running match as it stood at the end of the last finished round. Raises NoSuchMatch, NotStarted."""
         async with self._using(match_id) as room:
-            if room.match is None or room.match.turn is None:
+            match = room.match
+            if match is None or match.turn is None:
                 raise NotStarted
-            ended = sum(phase.turn.phase is Phase.K for phase in room.match.history)
-            return ended, leads_for_A(room.match.ruleset, room.match.round_end)
+            ended = sum(phase.turn.phase is Phase.K for phase in match.history)
+            rules = match.ruleset
+            finished = Played(
+                VARIANTS[rules.variant],
+                rules.opening_double_allowed,
+                match.history[: 2 * ended],
+                Outcome.FINISHED,
+                None,
+                None,
+            )
+            return RoundEnd(ended, leads_for_A(rules, match.round_end), finished)
 
     # ---------------------------------------------------------------------------------------------- in and out
 

@@ -321,7 +321,7 @@ class Runner:
                 )
                 await self._end(order.id, "no-show")
             return
-        net = 0 if progress.turn is None else (await self._matches.formula(order.id))[1]
+        net = 0 if progress.turn is None else (await self._matches.at_round_end(order.id)).formula_for_A
         with contextlib.suppress(RuleError):
             await self._matches.order(order.id, lambda at: SetResult(SERVER, net, "round-over", at))
 

@@ -367,7 +367,11 @@ async def test_a_round_whose_time_is_over_is_ended_by_the_formula(server: Server
     for gate in gates:
         gate.clear()
     await asyncio.sleep(0.2)
-    _, formula = await server.matches.formula(match)
+    estimate = await server.arbiter.estimate(event, match)
+    formula, equity = estimate.formula_for_A, estimate.equity_for_A
+    assert estimate.round == 4
+    assert equity is not None  # the heuristic has played better than the first way
+    assert (equity > 0) == (slow[0].account == (await server.store.matches.load(match)).players.A)  # type: ignore[union-attr]
     clock.ahead += 600_000
     await until_state(server, event, "finished")
     for gate in gates:

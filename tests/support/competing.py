@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.engines.analyst import Analyst
 from app.engines.levels import Level
 from app.engines.pool import Pool
 from app.service.arbiter import Arbiter
@@ -137,7 +138,7 @@ async def a_server(
             store,
             matches,
             competitions,
-            Arbiter(store, competitions, matches),
+            Arbiter(store, competitions, matches, Analyst(), "club"),
             Lobby(store, matches, b"key", now),
             runner,
         )
