@@ -60,8 +60,12 @@ def _parser() -> argparse.ArgumentParser:
 
     serve = command("serve", _serve, "serve the game")
     migrate = command("migrate", _migrate, "bring the database to the newest schema")
-    add_database(serve)
-    add_database(migrate)
+    recompute = command(
+        "recompute", _recompute, "prove that a competition is what its stored matches and facts give"
+    )
+    recompute.add_argument("event", metavar="EVENT", help="the id of the competition, as in its address")
+    for made in (serve, migrate, recompute):
+        add_database(made)
     serve.add_argument("--host", help="the address to listen on (HOST; 127.0.0.1)")
     serve.add_argument("--port", type=_port, help="the port to listen on, 0 for any (PORT; 8000)")
 
@@ -238,6 +242,34 @@ def _migrate(given: argparse.Namespace) -> int:
     with _one_line_errors():
         asyncio.run(upgrade(_settings(given)))
     print("The database has the schema of this version.")
+    return 0
+
+
+def _recompute(given: argparse.Namespace) -> int:
+    import asyncio
+
+    from app.service.recompute import NoSuchCompetition, Recomputed, recompute
+    from app.store import open_store
+
+    async def work() -> Recomputed:
+        store = await open_store(_settings(given))
+        try:
+            return await recompute(store, given.event)
+        finally:
+            await store.close()
+
+    with _one_line_errors():
+        try:
+            found = asyncio.run(work())
+        except NoSuchCompetition as error:
+            raise _Failed(str(error)) from None
+    for difference in found.differences:
+        print(difference)
+    looked_at = f"{found.matches} matches and {found.facts} facts"
+    if found.differences:
+        print(f"{given.event}: {len(found.differences)} differences in {looked_at}.")
+        return 1
+    print(f"{given.event}: {looked_at} give what is stored and shown.")
     return 0
 
 

@@ -19,13 +19,16 @@ from app.engines.pool import Pool
 from app.logs import set_about
 from app.service.accounts import Accounts
 from app.service.analysis import Analyses
+from app.service.arbiter import Arbiter
 from app.service.bots import Bots
 from app.service.cards import Cards
+from app.service.competitions import Competitions
 from app.service.computers import Computers
 from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
 from app.service.pace import Pace
+from app.service.runner import Runner
 from app.settings import Settings
 from app.store import Store, open_store
 from app.web import accounts, bots, cards, health, openapi, pages, play, problems, requests, socket
@@ -102,6 +105,7 @@ def create_app(
             analysts = [Analyst() for _ in range(settings.analysis_workers)]
             analyses = Analyses(store, settings.analysis_level, analysts, now)
             shared = Cards(matches, analyses)
+            competitions = Competitions(store, computers, now)
             app.state.services = Services(
                 sessions=Sessions(secret, secure=settings.base_url.startswith("https://")),
                 accounts=Accounts(store, now, newcomers),
@@ -109,17 +113,22 @@ def create_app(
                 bot_pace=Pace(*_REQUESTS_OF_ONE, time.monotonic),
                 lobby=Lobby(store, matches, secret, now, link_ms=link_ms, unseen_ms=unseen_ms),
                 matches=matches,
+                competitions=competitions,
+                arbiter=Arbiter(store, competitions, matches, Analyst(), settings.analysis_level),
                 cards=shared,
                 analyses=analyses,
                 health=Health(store, matches),
                 now=now,
                 base_url=settings.base_url or None,
             )
+            runner = Runner(store, competitions, matches, computers, node, now)
             await matches.start()
+            runner.start()
             analyses.start()
             try:
                 yield
             finally:
+                await _in_time(runner.close())
                 await _in_time(matches.close())
                 await _in_time(computers.close())
                 await _in_time(shared.close())

@@ -255,10 +255,13 @@ def settle_agreed(
     ruleset: Ruleset, games: Games[Position], round_end: Games[Position], time_ms: Seats[int]
 ) -> Score:
     """A draw agreed on: 0:0, or with `settle` both leads added, × 1/2, truncated once (§8.5)."""
-    net = 0
-    if ruleset.draw_offers == "settle":
-        net = truncated(sum(_lead(ruleset, round_end[game], game, Seat.A) for game in Game), 2)
+    net = leads_for_A(ruleset, round_end) if ruleset.draw_offers == "settle" else 0
     return _decided(games, Outcome.AGREED, net, time_ms, rated=ruleset.rated)
+
+
+def leads_for_A(ruleset: Ruleset, round_end: Games[Position]) -> int:
+    """Both leads added, × 1/2, truncated once, in points for A (§8.5); 0 on the classic basis, which has no leads."""
+    return truncated(sum(_lead(ruleset, round_end[game], game, Seat.A) for game in Game), 2)
 
 
 def settle_adjudicated(

@@ -20,7 +20,7 @@ from typing import Any, Literal, Protocol
 from app.engines.judge import NoJudge, judges_of
 from app.engines.processes import NoAnswer
 from app.logs import about
-from app.service.errors import MatchStillRuns, NobodyJudges, NoSuchMatch, TooManyAnalyses
+from app.service.errors import MatchStillRuns, NobodyJudges, NoSuchMatch, RoundIsOpen, TooManyAnalyses
 from app.store import Store
 from app.store.analyses import Claim, ClaimLost, StoredAnalysis
 from app.store.matches import StoredMatch
@@ -115,14 +115,14 @@ class Analyses:
     # ------------------------------------------------------------------------------------------------------ asked for
 
     async def about(self, match_id: str) -> MatchAnalysis:
-        """How far the analysis of a match is. Raises NoSuchMatch, NotStarted, MatchStillRuns."""
+        """How far the analysis of a match is. Raises NoSuchMatch, NotStarted, MatchStillRuns, RoundIsOpen."""
         match, outcome = await self._finished(match_id)
         return self._info(match, outcome, await self._store.analyses.load(match_id))
 
     async def ask(self, match_id: str, caller: str) -> MatchAnalysis:
         """The same, and it is queued if it is not yet. `caller` is whoever asks.
 
-        Raises NoSuchMatch, NotStarted, MatchStillRuns; NobodyJudges where there is no judge, TooManyAnalyses.
+        Raises NoSuchMatch, NotStarted, MatchStillRuns, RoundIsOpen, TooManyAnalyses; NobodyJudges where there is none.
         """
         found = await self.about(match_id)
         if found.state in ("done", "running") or found.reason == "not-analysable":
@@ -140,6 +140,8 @@ class Analyses:
         match = await self._store.matches.load(match_id)
         if match is None:
             raise NoSuchMatch
+        if match.secret:
+            raise RoundIsOpen
         if match.state == "playing":
             raise MatchStillRuns
         outcome = await self._store.matches.outcome(match_id)

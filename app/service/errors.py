@@ -198,6 +198,78 @@ class NoHint(AppError):
         super().__init__(f"No hint: {self.WORDS[because]}.", because=because)
 
 
+class NoSuchCompetition(AppError):
+    """There is no competition with this id."""
+
+    code, status = "no-such-competition", 404
+
+    def __init__(self) -> None:
+        super().__init__("There is no such competition.")
+
+
+class IdTaken(AppError):
+    """There is a competition with this id already."""
+
+    code, status = "id-taken", 409
+
+    def __init__(self) -> None:
+        super().__init__("There is a competition with this id already.")
+
+
+class BadCompetition(AppError):
+    """A competition cannot be called that; `key` is what is wrong."""
+
+    code, status = "bad-competition", 422
+
+    def __init__(self, key: str, detail: str) -> None:
+        super().__init__(f"{key}: {detail}.", key=key)
+
+
+class StaleVersion(AppError):
+    """Something has happened in the competition since the version that a command was meant for."""
+
+    code, status = "stale-version", 409
+
+    def __init__(self, version: int) -> None:
+        super().__init__("The competition has changed since.", version=version)
+
+
+class NotAnEntrant(AppError):
+    """The caller has no place in this competition."""
+
+    code, status = "not-an-entrant", 403
+
+    def __init__(self) -> None:
+        super().__init__("You are not in this competition.")
+
+
+class NotArbiter(AppError):
+    """Nobody has an arbiter's rights in a competition that he plays in (§8.5)."""
+
+    code, status = "plays-here", 403
+
+    def __init__(self) -> None:
+        super().__init__("Nobody judges a competition that he plays in.")
+
+
+class NoRematch(AppError):
+    """There are no rematches inside a competition (§12.4)."""
+
+    code, status = "no-rematch", 409
+
+    def __init__(self) -> None:
+        super().__init__("There are no rematches in a competition.")
+
+
+class RoundIsOpen(AppError):
+    """Nothing of this match is shown to others until the round is closed (§5.4)."""
+
+    code, status = "round-is-open", 409
+
+    def __init__(self) -> None:
+        super().__init__("Nothing of this match is shown until the round is closed.")
+
+
 class NoPicture(AppError):
     """The picture of a card could not be drawn now."""
 

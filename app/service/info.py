@@ -78,6 +78,8 @@ class Info:
     computer_missing: bool
     ratings: Seats[RatingChanges] | None
     rematch: Rematch | None
+    competition: str | None  # whose match it is
+    shared_dice: bool  # a board of a qualifying: all its entrants have the same dice (§12.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,9 @@ def info_of(
         ),
         computer_missing=computer_missing,
         ratings=_changes(match),
-        rematch=_rematch(match) if match.state == "over" else None,
+        rematch=_rematch(match) if match.state == "over" and match.competition is None else None,
+        competition=match.competition,
+        shared_dice=match.in_step,
     )
 
 

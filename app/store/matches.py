@@ -6,7 +6,7 @@ Each method is one transaction.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,11 +29,13 @@ from app.store.codec import events_of, ruleset_of, ruleset_text
 from app.store.database import Database, StoreError, insert_new
 from app.store.results import (
     Difference,
+    Finish,
     RatingChange,
     change_from,
     day_of,
     pair_of,
     rating_differences,
+    result_differences,
 )
 from app.store.seal import Seal
 from app.store.tables import (
@@ -92,6 +94,8 @@ class NewMatch:
     computers: frozenset[Seat] = frozenset()
     dice_id: str | None = None  # None: its own id
     rematch_of: str | None = None
+    competition: str | None = None  # None: a casual match
+    secret: bool = False  # nothing of it is shown to others until the round is closed (§5.4)
     expires_at: int | None = None  # nobody has come by then: it waits no longer
     # An event says that bots play in it for what its ruleset says, like people (§10.2). Such a match has both seats
     # taken from the start; nothing but an event may say so.
@@ -122,12 +126,19 @@ class StoredMatch:
     rematch_of: str | None
     rematch_asked: frozenset[Seat]
     rematch_id: str | None
+    competition: str | None  # None: a casual match
+    secret: bool  # nothing of it is shown to others until the round is closed (§5.4)
     ratings: Seats[RatingChange] | None  # None: moved no rating, or has not yet
 
     @property
     def commitment(self) -> str:
         """C of §9.1: public from the beginning."""
         return commitment(self.server_seed)
+
+    @property
+    def in_step(self) -> bool:
+        """Whether it shares its dice with others, and is played in step with them (§12.1)."""
+        return self.competition is not None and self.dice_id != self.id
 
     def seat_of(self, account: str) -> Seat | None:
         """The seat that this account took itself; whoever has both is A."""
@@ -144,7 +155,20 @@ class StoredMatch:
             self.started_at,
             computers=self.computers,
             dice_id=self.dice_id,
+            in_step=self.in_step,
+            for_both=self.competition is not None and not self.in_step,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A match of a competition, and whether the competition knows its end."""
+
+    id: str
+    state: str
+    dice_id: str
+    reported: bool
+    secret: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +205,44 @@ class Matches:
             return self._load(connection, new.id)
 
         return await self._database.write(work)
+
+    async def create_all(self, news: Sequence[NewMatch]) -> tuple[str, ...]:
+        """Makes those of these matches that are not there yet, made by whichever server; the ids of the new ones."""
+
+        def work(connection: Connection) -> tuple[str, ...]:
+            there: set[str] = set()
+            ids = [new.id for new in news]
+            for i in range(0, len(ids), _AT_ONCE):
+                known = select(matches.c.id).where(matches.c.id.in_(ids[i : i + _AT_ONCE]))
+                there.update(connection.execute(known).scalars())
+            missing = [new for new in news if new.id not in there]
+            for new in missing:
+                self._insert(connection, new)
+            return tuple(new.id for new in missing)
+
+        return await self._database.write(work)
+
+    async def of_competition(self, competition: str, *, unreported: bool = False) -> tuple[Played, ...]:
+        """The matches of a competition, in the order of their ids; perhaps those alone whose end is not known to it."""
+        row = matches.c
+        wanted = select(row.id, row.state, row.dice_id, row.reported, row.secret).where(
+            row.competition == competition,
+            row.reported.in_([False] if unreported else [False, True]),  # so that the index is used
+        )
+        rows = await self._database.read(lambda connection: connection.execute(wanted.order_by(row.id)).all())
+        return tuple(Played(*row) for row in rows)
+
+    async def set_reported(self, match_ids: Collection[str]) -> None:
+        """Their ends are known to their competition."""
+        ids = sorted(match_ids)
+
+        def work(connection: Connection) -> None:
+            for i in range(0, len(ids), _AT_ONCE):
+                some = matches.c.id.in_(ids[i : i + _AT_ONCE])
+                connection.execute(update(matches).where(some).values(reported=True))
+
+        if ids:
+            await self._database.write(work)
 
     async def has_key(self, account: str, key: str) -> bool:
         """Whether this player has used this key for a call already."""
@@ -261,6 +323,13 @@ class Matches:
     async def load(self, match_id: str) -> StoredMatch | None:
         """The match with this id."""
         return await self._one(_MATCH, match_id)
+
+    async def exists(self, match_id: str) -> bool:
+        """Whether there is a match with this id."""
+        if not _NAME.fullmatch(match_id):
+            return False
+        this = select(matches.c.id).where(matches.c.id == match_id)
+        return await self._database.read(lambda connection: connection.execute(this).first() is not None)
 
     async def outcome(self, match_id: str) -> Outcome | None:
         """How a match has ended; None if it has not."""
@@ -435,6 +504,12 @@ class Matches:
         """Both ratings computed again from all stored results; where what is stored differs (§10.2)."""
         return await self._database.read(rating_differences)
 
+    async def result_differences(self, match_id: str, at: int, finish: Finish) -> tuple[Difference, ...]:
+        """Where the stored result of a match is not this one, which its journal gives; `at` is of its last row."""
+        return await self._database.read(
+            lambda connection: result_differences(connection, match_id, at, finish)
+        )
+
     # ------------------------------------------------------------------------------------------------------ within
 
     def _made_before(self, connection: Connection, new: NewMatch, key: str, call: str) -> str | None:
@@ -464,6 +539,8 @@ class Matches:
                 new.created_at,
                 computers=new.computers,
                 dice_id=dice_id,
+                in_step=new.competition is not None and dice_id != new.id,
+                for_both=new.competition is not None and dice_id == new.id,
             )
             deadline = next_deadline(start)
         connection.execute(
@@ -487,6 +564,9 @@ class Matches:
                 started_at=new.created_at if begins else None,
                 rematch_of=new.rematch_of,
                 rematch_asked="",
+                competition=new.competition,
+                reported=None if new.competition is None else False,
+                secret=new.secret,
             )
         )
 
@@ -534,6 +614,8 @@ class Matches:
             rematch_of=row.rematch_of,
             rematch_asked=frozenset(map(Seat, row.rematch_asked)),
             rematch_id=row.rematch_id,
+            competition=row.competition,
+            secret=row.secret,
             ratings=None if row.a_account is None else Seats(change_from(row, "a_"), change_from(row, "b_")),
         )
 

@@ -5,6 +5,7 @@ Notices are hints and may be lost; what counts is what is stored. On SQLite ther
     m1:7            match m1 is at version 7
     m1:             something around match m1 has changed
     m1:A:3W:13/8    in match m1 A has half a play on the board, in turn 3W (25 is the bar, 0 is off)
+    competition:c1:7    competition c1 is at version 7; without a number: its words have changed
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class Notices:
         self._database = database
         # The seats whose last draft went out just now, each with the newest draft that waits meanwhile.
         self._resting: dict[tuple[str, Seat], str | None] = {}
+        self.on_competition: Callable[[str, int | None], None] | None = None  # competition, version
 
     async def changed(self, match_id: str) -> None:
         """Something around a match has changed, and is stored: joined, cancelled, a rematch."""
@@ -54,6 +56,9 @@ class Notices:
 
         def heard(notice: str) -> None:
             match notice.split(":"):
+                case ["competition", competition, version]:
+                    if self.on_competition is not None:
+                        self.on_competition(competition, int(version) if version else None)
                 case [match_id, version]:
                     on_change(match_id, int(version) if version else None)
                 case [match_id, seat, turn, hops]:

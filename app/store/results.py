@@ -53,7 +53,7 @@ class Difference:
 
     account: str
     match_id: str | None  # the match whose change differs; None: the rating as it stands now
-    what: str  # `points`, `strength` or `counted`
+    what: str  # `points`, `strength`, `counted`, or a column of its result
     stored: str
     computed: str
 
@@ -75,16 +75,17 @@ def pair_of(one: str, other: str) -> str:
 
 def write_finish(connection: Connection, match_id: str, at: int, finish: Finish) -> None:
     """Ends a match: its state, its result, the ratings if it counts, and a place in the queue to be analysed."""
-    ruleset = ruleset_of(
-        connection.execute(select(matches.c.ruleset).where(matches.c.id == match_id)).scalar_one()
-    )
+    row = connection.execute(
+        select(matches.c.ruleset, matches.c.competition).where(matches.c.id == match_id)
+    ).one()
+    ruleset, casual = ruleset_of(row.ruleset), row.competition is None
     connection.execute(
         update(matches).where(matches.c.id == match_id).values(state="over", finished_at=at, deadline=None)
     )
     a, b = finish.accounts.A, finish.accounts.B
     rated = finish.score.rated and a is not None and b is not None and a != b
     if rated and a is not None and b is not None:
-        _finish_rated(connection, match_id, at, finish.score, ruleset, Seats(a, b))
+        _finish_rated(connection, match_id, at, finish.score, ruleset, Seats(a, b), casual=casual)
     else:
         _insert_result(connection, match_id, at, finish, rated=False, counted=False)
     if is_analysable(ruleset, finish.score.outcome):
@@ -92,19 +93,30 @@ def write_finish(connection: Connection, match_id: str, at: int, finish: Finish)
 
 
 def _finish_rated(
-    connection: Connection, match_id: str, at: int, score: Score, ruleset: Ruleset, accounts: Seats[str]
+    connection: Connection,
+    match_id: str,
+    at: int,
+    score: Score,
+    ruleset: Ruleset,
+    accounts: Seats[str],
+    *,
+    casual: bool,
 ) -> None:
+    """A competition has a points rating of its own, which is computed from its facts: its matches move the strength
+    alone, however many there are of one pair (§10).
+    """
     season = season_of(at)
     # With both players' rows locked, no other match of theirs can end meanwhile: only now are the matches of
     # the day counted, and the result numbered.
     points = _locked_points(connection, accounts, season)
     strength = _locked_strengths(connection, accounts, ruleset.variant)
-    counted = _counted_on(connection, accounts, day_of(at)) < COUNTED_A_DAY
+    counted = not casual or _counted_on(connection, accounts, day_of(at)) < COUNTED_A_DAY
     finish = Finish(score, Seats(accounts.A, accounts.B))
     number = _insert_result(connection, match_id, at, finish, rated=True, counted=counted)
     if not counted:
         return
-    changes = changes_of(ruleset, score.points, score.winner, points, strength)
+    settled = score.points if casual else Seats(0, 0)
+    changes = changes_of(ruleset, settled, score.winner, points, strength)
     _store_changes(connection, match_id, number, accounts, season, ruleset.variant, changes)
 
 
@@ -148,8 +160,13 @@ def _counted_on(connection: Connection, accounts: Seats[str], day: int) -> int:
     table = results.c
     return connection.execute(
         select(func.count())
-        .select_from(results)
-        .where(table.pair == pair_of(accounts.A, accounts.B), table.day == day, table.counted)
+        .select_from(results.join(matches, matches.c.id == table.match_id))
+        .where(
+            table.pair == pair_of(accounts.A, accounts.B),
+            table.day == day,
+            table.counted,
+            matches.c.competition.is_(None),
+        )
     ).scalar_one()
 
 
@@ -157,9 +174,16 @@ def _insert_result(
     connection: Connection, match_id: str, at: int, finish: Finish, *, rated: bool, counted: bool
 ) -> int:
     """Writes the result; its number in the order of ending."""
+    row = {"match_id": match_id, **_values_of(at, finish), "rated": rated, "counted": counted}
+    key = connection.execute(insert(results), row).inserted_primary_key
+    assert key is not None
+    return int(key[0])
+
+
+def _values_of(at: int, finish: Finish) -> dict[str, Any]:
+    """What is stored of the end of a match, but for what it did to ratings."""
     score, accounts = finish.score, finish.accounts
-    row: dict[str, Any] = {
-        "match_id": match_id,
+    return {
         "at": at,
         "outcome": score.outcome.value,
         "by_seat": score.by and score.by.value,
@@ -175,14 +199,24 @@ def _insert_result(
         "points_b": score.points.B,
         "account_a": accounts.A,
         "account_b": accounts.B,
-        "rated": rated,
-        "counted": counted,
         "pair": accounts.A and accounts.B and pair_of(accounts.A, accounts.B),
         "day": day_of(at),
     }
-    key = connection.execute(insert(results), row).inserted_primary_key
-    assert key is not None
-    return int(key[0])
+
+
+def result_differences(
+    connection: Connection, match_id: str, at: int, finish: Finish
+) -> tuple[Difference, ...]:
+    """Where the stored result of a match is not what its journal gives; its whole if there is none."""
+    row = connection.execute(select(results).where(results.c.match_id == match_id)).one_or_none()
+    values, account = _values_of(at, finish), finish.accounts.A or ""
+    if row is None:
+        return (Difference(account, match_id, "result", "none", finish.score.outcome.value),)
+    return tuple(
+        Difference(account, match_id, name, str(stored), str(value))
+        for name, value in values.items()
+        if (stored := row._mapping[name]) != value
+    )
 
 
 def _game_columns(game: str, score: GameScore) -> dict[str, Any]:
@@ -292,7 +326,7 @@ def rating_differences(connection: Connection) -> tuple[Difference, ...]:
 
 def _rated_results(connection: Connection) -> Iterable[Row[Any]]:
     return connection.execute(
-        select(results, matches.c.ruleset)
+        select(results, matches.c.ruleset, matches.c.competition)
         .join(matches, matches.c.id == results.c.match_id)
         .where(results.c.rated)
         .order_by(results.c.number)
@@ -311,12 +345,13 @@ class _Recomputed:
         self, rated: Iterable[Row[Any]], stored: dict[tuple[str, str], RatingChange]
     ) -> Iterable[Difference]:
         for row in rated:
-            counts = self._counted[row.pair, row.day] < COUNTED_A_DAY
+            casual = row.competition is None
+            counts = not casual or self._counted[row.pair, row.day] < COUNTED_A_DAY
             if counts is not row.counted:
                 yield Difference(row.account_a, row.match_id, "counted", str(row.counted), str(counts))
             if not counts:
                 continue
-            self._counted[row.pair, row.day] += 1
+            self._counted[row.pair, row.day] += casual
             changes = self._changes(row)
             for seat, account in ((Seat.A, row.account_a), (Seat.B, row.account_b)):
                 was, now = stored.get((row.match_id, seat.value)), changes[seat]
@@ -332,7 +367,7 @@ class _Recomputed:
         accounts = (row.account_a, row.account_b)
         changes = changes_of(
             ruleset,
-            Seats(row.points_a, row.points_b),
+            Seats(row.points_a, row.points_b) if row.competition is None else Seats(0, 0),
             row.winner and Seat(row.winner),
             Seats(*(self.points.get((account, season), POINTS_START) for account in accounts)),
             Seats(*(self.strengths.get((account, ruleset.variant), Strength()) for account in accounts)),

@@ -20,6 +20,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
 metadata = MetaData(
@@ -113,7 +114,11 @@ matches = Table(
     Column("rematch_of", Text, ForeignKey("matches.id")),
     Column("rematch_asked", Text, nullable=False),  # the seats that want one: ``, `A`, `B` or `AB`
     Column("rematch_id", Text),
+    Column("competition", Text, ForeignKey("competitions.id")),  # none: a casual match
+    Column("reported", Boolean),  # of a competition's: its end is known there
+    Column("secret", Boolean, nullable=False, server_default=false()),  # a board of an open round (§12.1)
     CheckConstraint("state IN ('waiting', 'playing', 'over', 'cancelled')", name="state"),
+    Index(None, "reported", "competition"),
     CheckConstraint("cancelled IN ('maker', 'expired')", name="cancelled"),
     Index(None, "state", "created_at"),
     Index(None, "seat_a", "created_at"),
@@ -212,6 +217,88 @@ rating_changes = Table(  # what a counted match did to both ratings of each play
     PrimaryKeyConstraint("match_id", "seat"),
     CheckConstraint("seat IN ('A', 'B')", name="seat"),
     Index(None, "account", "number"),
+)
+
+# ---------------------------------------------------------------------------------------------------- competitions
+
+competitions = Table(
+    "competitions",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("owner", Text, ForeignKey("accounts.id"), nullable=False),
+    Column("title_ru", Text, nullable=False),
+    Column("title_en", Text, nullable=False),
+    Column("about_ru", Text, nullable=False),
+    Column("about_en", Text, nullable=False),
+    Column("visibility", Text, nullable=False),
+    Column("settings", Text, nullable=False),  # JSON, every key; as they were when it was made
+    Column("lot_seed", LargeBinary, nullable=False),  # encrypted
+    Column("created_at", BigInteger, nullable=False),
+    Column("version", Integer, nullable=False),  # of the newest row of facts; 0: none yet
+    # What follows is computed from the facts, for lists and for what has to be done.
+    Column("state", Text, nullable=False),
+    Column("due_at", BigInteger),  # when time will have something to do
+    Column("watched", Boolean, nullable=False),  # it runs, or results of analyses are missing
+    Column("starts_at", BigInteger),
+    Column("entrants", Integer, nullable=False),
+    Column(
+        "computer", Text, ForeignKey("accounts.id")
+    ),  # whom all play in its qualifying, once one has begun
+    Column("claim", Text),  # the server that looks after it
+    Column("claimed_until", BigInteger),
+    CheckConstraint("state IN ('announced', 'entry', 'running', 'finished', 'cancelled')", name="state"),
+    CheckConstraint("visibility IN ('public', 'unlisted')", name="visibility"),
+    Index(None, "visibility", "state", "created_at"),
+    Index(None, "owner", "created_at"),
+    Index(None, "watched"),
+    Index(None, "due_at"),
+)
+
+competition_facts = Table(  # one row is one accepted command with all its facts; append-only
+    "competition_facts",
+    metadata,
+    Column("competition", Text, ForeignKey("competitions.id"), nullable=False),
+    Column("version", Integer, nullable=False),  # of the competition after it: 1, 2, 3 …
+    Column("command_id", Text),  # chosen by the caller; none: the server's own doing
+    Column("actor", Text),  # who wished it: an account; none: the server
+    Column("at", BigInteger, nullable=False),
+    Column("format", Integer, nullable=False),  # how `facts` is written: `facts_codec`
+    Column("facts", Text, nullable=False),  # JSON
+    PrimaryKeyConstraint("competition", "version"),
+    UniqueConstraint("competition", "command_id"),
+    sqlite_with_rowid=False,
+)
+
+competition_entries = Table(  # who is, or was, an entrant: for the list of one's own
+    "competition_entries",
+    metadata,
+    Column("account", Text, ForeignKey("accounts.id"), nullable=False),
+    Column("competition", Text, ForeignKey("competitions.id"), nullable=False, index=True),
+    PrimaryKeyConstraint("account", "competition"),
+)
+
+competition_boards = Table(  # the dice that all entrants of a qualifying share (§12.1)
+    "competition_boards",
+    metadata,
+    Column("dice_id", Text, primary_key=True),
+    Column("competition", Text, ForeignKey("competitions.id"), nullable=False, index=True),
+    Column("server_seed", LargeBinary, nullable=False),  # encrypted
+    Column("commitment", Text, nullable=False),  # C of §9.1
+    Column("made_at", BigInteger, nullable=False),
+    Column("seeds", Text),  # JSON: match -> the seed that its entrant showed; none: not all are in
+    Column("shared_seed", Text),
+    Column("disclosed_at", BigInteger),  # the round is closed, and the dice may be known
+)
+
+competition_notes = Table(  # what arbiters have written down
+    "competition_notes",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("competition", Text, ForeignKey("competitions.id"), nullable=False, index=True),
+    Column("match_id", Text, ForeignKey("matches.id")),
+    Column("by", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("text", Text, nullable=False),
 )
 
 analyses = Table(  # one row for each finished match that is to be analysed, or is (§6.4)

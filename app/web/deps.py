@@ -14,8 +14,10 @@ from starlette.responses import Response
 
 from app.service.accounts import Accounts
 from app.service.analysis import Analyses
+from app.service.arbiter import Arbiter
 from app.service.bots import Bots
 from app.service.cards import Cards
+from app.service.competitions import Competitions
 from app.service.errors import NoName, NotForBots
 from app.service.health import Health
 from app.service.lobby import Lobby
@@ -67,6 +69,8 @@ class Services:
     bot_pace: Pace  # of requests with one token
     lobby: Lobby
     matches: Matches
+    competitions: Competitions
+    arbiter: Arbiter
     cards: Cards
     analyses: Analyses
     health: Health

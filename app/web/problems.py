@@ -31,7 +31,10 @@ _TITLES = {
     404: "Not found",
     405: "Method not allowed",
 }
-_RULE_STATUS = {"illegal-play": 422, "bad-ruleset": 422, "bad-seed": 422, "bad-decision": 422}
+_RULE_STATUS = {
+    **dict.fromkeys(("illegal-play", "bad-ruleset", "bad-settings", "bad-seed", "bad-decision"), 422),
+    **dict.fromkeys(("bad-pairings", "bad-result"), 422),
+}
 
 
 def problem_of(error: RuleError | AppError) -> Problem:

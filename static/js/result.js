@@ -177,7 +177,7 @@ class Card {
 
   buttons() {
     const id = this.view.match;
-    this.rematch = this.seat === null ? null
+    this.rematch = this.seat === null || this.info.competition ? null  // none inside a competition
       : el('button', { class: 'button primary', type: 'button', click: () => this.askRematch() }, icon('again'), el('span', {}, t('result.rematch')));
     return el('div', { class: 'ends-box' },
       el('p', { class: 'row ends' }, this.rematch,
