@@ -16,6 +16,7 @@ from unittest.mock import patch
 from app.service.accounts import Accounts
 from app.service.analysis import OFF, Analyses
 from app.service.bots import Bots
+from app.service.cards import Cards
 from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
@@ -100,6 +101,7 @@ class Node:
         pace = Chance(world.seed, "pace").choice((0, 900))
         self.matches = Matches(store, only(computer), name, self.now, computer_pace_ms=pace)
         key = SECRET.encode()
+        analyses = Analyses(store, OFF, (), self.now)
         self.services = Services(
             sessions=Sessions(key),
             accounts=Accounts(store, self.now),
@@ -107,7 +109,8 @@ class Node:
             bot_pace=Pace(0, 1.0, world.loop.time),
             lobby=Lobby(store, self.matches, key, self.now),
             matches=self.matches,
-            analyses=Analyses(store, OFF, (), self.now),
+            analyses=analyses,
+            cards=Cards(self.matches, analyses),
             health=Health(store, self.matches),
             now=self.now,
             base_url=None,
