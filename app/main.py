@@ -25,7 +25,7 @@ from app.service.lobby import Lobby
 from app.service.matches import Matches
 from app.settings import Settings
 from app.store import Store, open_store
-from app.web import accounts, health, openapi, pages, play, problems, requests, socket
+from app.web import accounts, competitions, health, openapi, pages, play, problems, requests, socket
 from app.web.deps import Services, Sessions
 
 _COMPARE_CLOCKS_S = 30.0
@@ -126,6 +126,7 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
     app.include_router(health.router)
     app.include_router(accounts.router)
     app.include_router(play.router)
+    app.include_router(competitions.router)
     app.include_router(socket.router)
     pages.install(app)
     openapi.install(app)

@@ -192,6 +192,18 @@ class CompetitionView:
     mine: Mine | None
     is_owner: bool
 
+    @property
+    def playing(self) -> list[str]:
+        """The ids of the matches that everybody may watch now."""
+        return [
+            match.id
+            for stage in self.stages
+            for round_ in stage.rounds
+            for meeting in round_.meetings
+            for match in meeting.matches
+            if match.state == "playing"
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class ValueShown:

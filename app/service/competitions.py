@@ -78,7 +78,7 @@ _KEPT = 64  # competitions in memory
 _MANY = (
     16  # with more entrants, a command is decided on beside the loop: a round is drafted in seconds (§12.3)
 )
-_ID = re.compile(r"[a-z0-9](-?[a-z0-9]){2,31}")
+_ID = re.compile(r"(?!new$)[a-z0-9](-?[a-z0-9]){2,31}")  # `new` is a page
 TITLE_LENGTH, ABOUT_LENGTH = 100, 10_000
 ANALYSES_WAITED_FOR_MS = 7 * 86_400_000  # after the end
 
@@ -158,6 +158,7 @@ class Competitions:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._loading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._waiting: dict[str, asyncio.Event] = {}
+        self._closing = False
         self.on_change: Callable[[str], None] | None = None  # the runner wants to know at once
         store.notices.on_competition = self._changed_elsewhere
 
@@ -585,13 +586,19 @@ class Competitions:
             event = self._waiting.setdefault(competition_id, asyncio.Event())
             kept = await self._fresh(competition_id)
             now = _digest(f"{competition_id} {kept.stored.lot_seed} {kept.version}")
-            if now != mark:
+            if now != mark or self._closing:
                 return now
             try:
                 async with asyncio.timeout(patience_s):
                     await event.wait()
             except TimeoutError:
                 return now
+
+    def let_go(self) -> None:
+        """The server is about to stop: whoever waits for a change is answered now."""
+        self._closing = True
+        for competition_id in list(self._waiting):
+            self._waiting.pop(competition_id).set()
 
     # ------------------------------------------------------------------------------------------ for the other services
 
