@@ -382,6 +382,18 @@ def everybodys(
     )
 
 
+def seen_by_all(stored: StoredCompetition, competition: Competition) -> object:
+    """Differs from what it was if something has changed that everybody may see, or an entrant of his own place."""
+    return (
+        *(stored.title, stored.about, stored.visibility),
+        *(competition.state, competition.settings.shown(), competition.over_because),
+        tuple((e.player, e.status, e.checked_in, e.seed) for e in competition.entrants),
+        tuple(_stage(competition, stage) for stage in competition.stages),
+        competition.penalties,
+        tuple(places(competition)),
+    )
+
+
 def organisers(
     stored: StoredCompetition,
     competition: Competition,

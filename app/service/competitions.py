@@ -578,18 +578,20 @@ class Competitions:
         ]
 
     async def wait(self, competition_id: str, mark: str, patience_s: float = 25.0) -> str:
-        """Returns when the competition has changed since `mark` was given, or after a while: the mark of now.
+        """Returns when what everybody may see has changed since `mark` was given, or after a while: the mark of now.
 
-        A mark says nothing to whoever sees it; the first one is empty, and answered at once.
+        What happens in a qualifying's open round changes no mark, since an update with nothing in it would tell that
+        something has happened there (§5.4). The first mark is empty, and answered at once.
         """
+        until = asyncio.get_running_loop().time() + patience_s
         while True:
             event = self._waiting.setdefault(competition_id, asyncio.Event())
             kept = await self._fresh(competition_id)
-            now = _digest(f"{competition_id} {kept.stored.lot_seed} {kept.version}")
+            now = await self._computed(kept, "mark", partial(_mark_of, kept.stored, kept.competition))
             if now != mark or self._closing:
                 return now
             try:
-                async with asyncio.timeout(patience_s):
+                async with asyncio.timeout_at(until):
                     await event.wait()
             except TimeoutError:
                 return now
@@ -789,6 +791,10 @@ def _by_entrant(competition: Competition, seeds: Mapping[str, str]) -> dict[int,
         if meeting is not None:
             found[meeting.pair.a] = seed
     return dict(sorted(found.items()))
+
+
+def _mark_of(stored: StoredCompetition, competition: Competition) -> str:
+    return _digest(f"{stored.lot_seed} {views.seen_by_all(stored, competition)!r}")
 
 
 def _texts(

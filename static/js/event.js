@@ -389,7 +389,8 @@ const bytesOf = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Numbe
 /** Does the secret fit its fingerprint, and the shared number the entrants' numbers (§12.1)? */
 function isTrue(board) {
   const seeds = Object.values(board.seeds).sort().join('|');
-  return sha256Hex(bytesOf(board.server_seed)) === board.commitment && sha256Hex(seeds).slice(0, 32) === board.shared_seed;
+  const shared = board.shared_seed === null || sha256Hex(seeds).slice(0, 32) === board.shared_seed;  // null: nobody came
+  return sha256Hex(bytesOf(board.server_seed)) === board.commitment && shared;
 }
 
 function dice() {
@@ -410,7 +411,7 @@ function dice() {
           el('dt', {}, word('dice.id')), el('dd', {}, hash(board.dice_id)),
           el('dt', {}, word('dice.commitment')), el('dd', {}, hash(board.commitment)),
           el('dt', {}, word('dice.secret')), el('dd', {}, open ? hash(board.server_seed) : closed()),
-          el('dt', {}, word('dice.shared')), el('dd', {}, open ? hash(board.shared_seed) : closed())),
+          el('dt', {}, word('dice.shared')), el('dd', {}, open ? hash(board.shared_seed ?? '—') : closed())),
         open ? el('details', {}, el('summary', {}, word('dice.seeds')), el('dl', { class: 'check-facts' }, Object.entries(board.seeds).flatMap(([number, seed]) => [
           el('dt', {}, playerMark(nameOf(Number(number)), { bold: false })), el('dd', {}, hash(seed))]))) : null);
     }) : [el('p', { class: 'muted' }, word('dice.none'))]),
