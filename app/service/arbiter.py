@@ -31,37 +31,64 @@ class Estimate:
 
 
 class Arbiter:
-    """Decisions about matches. `actor` is the arbiter's account. All raise NoSuchMatch, NotArbiter, BadDecision."""
+    """Decisions about matches. `actor` is the arbiter's account; an order with the same `key` is carried out once.
+
+    All raise NoSuchMatch, NotArbiter, BadDecision, RoundIsOpen in a qualifying.
+    """
 
     def __init__(self, store: Store, competitions: Competitions, matches: Matches) -> None:
         self._store = store
         self._competitions = competitions
         self._matches = matches
 
-    async def pause(self, competition_id: str, match: str, reason: str, *, actor: str) -> None:
+    async def pause(
+        self, competition_id: str, match: str, reason: str, *, actor: str, key: str | None = None
+    ) -> None:
         """A pause from the end of the phase, which ends by itself after `pause_max_s`."""
-        await self._order(competition_id, match, lambda at: OrderPause(actor, reason, at), actor)
+        await self._order(competition_id, match, lambda at: OrderPause(actor, reason, at), actor, key)
 
-    async def resume(self, competition_id: str, match: str, reason: str, *, actor: str) -> None:
+    async def resume(
+        self, competition_id: str, match: str, reason: str, *, actor: str, key: str | None = None
+    ) -> None:
         """The match goes on."""
-        await self._order(competition_id, match, lambda at: Resume(actor, reason, at), actor)
+        await self._order(competition_id, match, lambda at: Resume(actor, reason, at), actor, key)
 
     async def add_time(
-        self, competition_id: str, match: str, seat: str, ms: int, reason: str, *, actor: str
+        self,
+        competition_id: str,
+        match: str,
+        seat: str,
+        ms: int,
+        reason: str,
+        *,
+        actor: str,
+        key: str | None = None,
     ) -> None:
         """More time for the player in seat `A` or `B`."""
-        await self._order(competition_id, match, lambda at: AddTime(actor, Seat(seat), ms, reason, at), actor)
+        await self._order(
+            competition_id, match, lambda at: AddTime(actor, Seat(seat), ms, reason, at), actor, key
+        )
 
-    async def void(self, competition_id: str, match: str, reason: str, *, actor: str) -> None:
-        """The match counts for nothing; another is played for it, on new dice. Raises RoundIsOpen in a qualifying."""
-        await self._not_shared(competition_id, match)
-        await self._order(competition_id, match, lambda at: VoidMatch(actor, reason, at), actor)
+    async def void(
+        self, competition_id: str, match: str, reason: str, *, actor: str, key: str | None = None
+    ) -> None:
+        """The match counts for nothing; another is played for it, on new dice."""
+        await self._order(competition_id, match, lambda at: VoidMatch(actor, reason, at), actor, key)
 
     async def set_result(
-        self, competition_id: str, match: str, net_for_A: int, reason: str, *, actor: str
+        self,
+        competition_id: str,
+        match: str,
+        net_for_A: int,
+        reason: str,
+        *,
+        actor: str,
+        key: str | None = None,
     ) -> None:
         """The match ends with this result, points for seat A: set, or adjudicated after looking at `estimate`."""
-        await self._order(competition_id, match, lambda at: SetResult(actor, net_for_A, reason, at), actor)
+        await self._order(
+            competition_id, match, lambda at: SetResult(actor, net_for_A, reason, at), actor, key
+        )
 
     async def estimate(self, competition_id: str, match: str) -> Estimate:
         """What the formula says of a running match. Raises NoSuchMatch, NotStarted, RoundIsOpen."""
@@ -81,9 +108,16 @@ class Arbiter:
             raise NoSuchMatch
 
     async def _order(
-        self, competition_id: str, match: str, wish: Callable[[int], Command], actor: str
+        self,
+        competition_id: str,
+        match: str,
+        wish: Callable[[int], Command],
+        actor: str,
+        key: str | None,
     ) -> None:
         await self._check_match(competition_id, match)
+        await self._not_shared(competition_id, match)  # whether it still runs would be told by the answer
         if await self._competitions.plays_in(competition_id, actor):
             raise NotArbiter
-        await self._matches.order(match, wish)
+        command_id = None if key is None else f"{actor}:{key}"
+        await self._matches.order(match, wish, command_id=command_id)

@@ -213,14 +213,16 @@ class Competitions:
         title: Mapping[str, str],
         about: Mapping[str, str],
         visibility: str,
+        actor: str,
+        key: str | None = None,
     ) -> Summary:
-        """Other words about a competition. Raises BadCompetition."""
+        """Other words about a competition; `key` is what the actor's program came by. Raises BadCompetition."""
         titles, texts = _texts(title, about, visibility)
         kept = await self._fresh(competition_id)
         async with kept.lock:
             try:
                 kept.stored = await self._store.competitions.describe(
-                    competition_id, titles, texts, visibility
+                    competition_id, titles, texts, visibility, actor=actor, key=key, at=self._now()
                 )
             except StoreNoSuchCompetition:
                 raise NoSuchCompetition from None
