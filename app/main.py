@@ -23,6 +23,7 @@ from app.service.computers import Computers
 from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
+from app.service.runner import Runner
 from app.settings import Settings
 from app.store import Store, open_store
 from app.web import accounts, health, openapi, pages, play, problems, requests, socket
@@ -98,10 +99,13 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
                 now=now,
                 base_url=settings.base_url or None,
             )
+            runner = Runner(store, competitions, matches, computers, node, now)
             await matches.start()
+            runner.start()
             try:
                 yield
             finally:
+                await _in_time(runner.close())
                 await _in_time(matches.close())
                 await _in_time(computers.close())
         finally:

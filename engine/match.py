@@ -90,6 +90,14 @@ class SeedDefaulted:
 
 
 @dataclass(frozen=True, slots=True)
+class SeedsCombined:
+    """Seed A of a match in step is made from the seeds of all entrants (§12.1)."""
+
+    seed: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class PhaseOpened:
     """A turn has begun with its shared roll (§4.1)."""
 
@@ -200,6 +208,7 @@ Event = (
     SeedHashed
     | SeedRevealed
     | SeedDefaulted
+    | SeedsCombined
     | PhaseOpened
     | PlayMade
     | Left
@@ -232,6 +241,25 @@ class RevealSeed:
 
     seat: Seat
     seed: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class CombineSeeds:
+    """Server: all entrants' seeds are in, and this is what they come to (§12.1). A second time changes nothing."""
+
+    seed: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPhase:
+    """Server: everybody has played the phase before, so this one opens in a match in step (§12.1).
+
+    A second time changes nothing.
+    """
+
+    turn: Turn
     at: int
 
 
@@ -356,6 +384,8 @@ class SetResult:
 Command = (
     CommitSeed
     | RevealSeed
+    | CombineSeeds
+    | OpenPhase
     | MakePlay
     | Resign
     | OfferDraw
@@ -414,6 +444,7 @@ class Presence:
     """Whether a player has a display, and the patience that his absences have used up (§8.3; ms)."""
 
     connected: bool = False
+    came: bool = False  # has had a display at some time
     away_since: int | None = None  # counts only while a play is owed
     away_ms: int = 0  # earlier absences
     grace_used: bool = False
@@ -422,7 +453,12 @@ class Presence:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One objective match: two games on shared dice (§4)."""
+    """One objective match: two games on shared dice (§4).
+
+    `in_step`: it is one of many on the same dice; its phases are opened from outside, and a match that is left in the
+    first phase is conceded like any other (§12.1). `for_both`: nobody's seed is replaced before both players have come;
+    whoever made the match ends it if one does not (§12.6).
+    """
 
     id: str
     ruleset: Ruleset
@@ -452,6 +488,9 @@ class Match:
     last_play_at: int = 0
     ended: MatchEnded | None = None
     score: Score | None = None
+    for_both: bool = False
+    in_step: bool = False
+    shared_seed: str | None = None  # in step: made from the seeds of all
 
     @property
     def rules(self) -> PlayRules:
@@ -464,6 +503,20 @@ class Match:
     def is_phase_open(self) -> bool:
         """A roll is on the table and somebody has not played it."""
         return self.score is None and self.turn is not None and None in (self.plays.A, self.plays.B)
+
+    @property
+    def waits_for(self) -> Turn | None:
+        """In step: the turn that can open as soon as all others have played the phase before (§12.1)."""
+        if not self.in_step or self.score is not None or self.shared_seed is None:
+            return None
+        if self.turn is None:
+            return FIRST_TURN
+        return None if self.is_phase_open or _after_phase(self) is not None else self.turn.next()
+
+    @property
+    def has_seeds(self) -> bool:
+        """Both seeds are in, or zeros in their place (§9.1)."""
+        return None not in (self.client_seeds.A, self.client_seeds.B)
 
     @property
     def is_last_move(self) -> bool:
@@ -515,6 +568,8 @@ def new_match(
     *,
     computers: Iterable[Seat] = (),
     dice_id: str | None = None,
+    in_step: bool = False,
+    for_both: bool = False,
 ) -> Match:
     """A match whose two seats are taken; the dice are still to be agreed on (§9.1).
 
@@ -540,8 +595,10 @@ def new_match(
         round_end=games,
         clocks=Seats(new_clock(ruleset.clock), new_clock(ruleset.clock)),
         client_seeds=Seats(*(NO_SEED if seat in by_computer else None for seat in Seat)),
-        presence=Seats(*(Presence(connected=seat in by_computer) for seat in Seat)),
+        presence=Seats(*(Presence(seat in by_computer, seat in by_computer) for seat in Seat)),
         last_play_at=at,
+        for_both=for_both,
+        in_step=in_step,
     )
 
 
@@ -611,6 +668,10 @@ def _accept(match: Match, command: Command) -> tuple[Event, ...]:
             return _commit_seed(match, command)
         case RevealSeed():
             return _reveal_seed(match, command)
+        case CombineSeeds(seed, at):
+            return _combine_seeds(match, seed, at)
+        case OpenPhase(turn, at):
+            return _open_in_step(match, turn, at)
         case MakePlay():
             return (_make_play(match, command),)
         case Resign():
@@ -625,6 +686,8 @@ def _accept(match: Match, command: Command) -> tuple[Event, ...]:
             return () if match.presence[seat].connected else (Returned(seat, at),)
         case Tick() | GiveBack():
             return ()
+        case OrderPause() if match.in_step:
+            raise BadDecision("Matches in step are paused all together, with their round.")
         case OrderPause(by, reason, at):
             if match.pause or match.pause_ordered:
                 raise BadDecision("The match is paused, or will be at the end of the phase.")
@@ -669,6 +732,24 @@ def _reveal_seed(match: Match, command: RevealSeed) -> tuple[Event, ...]:
     return (SeedRevealed(command.seat, command.seed, command.at),)
 
 
+def _combine_seeds(match: Match, seed: str, at: int) -> tuple[Event, ...]:
+    if match.shared_seed is not None:
+        return ()
+    if not match.in_step or not match.has_seeds:
+        raise BadSeed("early", "Seeds are combined when all are in.")
+    if not is_client_seed(seed):
+        raise BadSeed("malformed", "A seed is 32 lower-case hex digits.")
+    return (SeedsCombined(seed, at),)
+
+
+def _open_in_step(match: Match, turn: Turn, at: int) -> tuple[Event, ...]:
+    if match.turn is not None and turn <= match.turn:
+        return ()
+    if match.waits_for != turn:
+        raise NotStarted if match.turn is None else StaleTurn(str(turn), str(match.turn))
+    return (_open(match, turn, at),)
+
+
 def _require_turn(match: Match, turn: Turn) -> None:
     if match.pause is not None:
         raise MatchIsPaused(match.pause.until)
@@ -702,9 +783,14 @@ def resign_price(match: Match, seat: Seat) -> Concession | None:
     """
     if not match.owes(seat):
         raise CannotResign
-    if match.turn == FIRST_TURN or match.is_last_move:
+    if _is_only_begun(match) or match.is_last_move:
         return None
     return concession(match.ruleset, match.round_end, match.games, seat)
+
+
+def _is_only_begun(match: Match) -> bool:
+    """Both have not played a first phase: who goes now aborts the match, unless it is one in step (§8.4, §12.1)."""
+    return match.turn == FIRST_TURN and not match.in_step
 
 
 def _resign(match: Match, command: Resign) -> Event:
@@ -722,7 +808,7 @@ def _gives_up(match: Match, seat: Seat, outcome: Outcome, at: int) -> Event:
     if match.is_last_move:
         thought = max(0, at - match.shown_at)
         return PlayMade(seat, match.turn, "missed", (), thought, 0, at)
-    if match.turn == FIRST_TURN:
+    if _is_only_begun(match):
         return MatchEnded(Outcome.ABORTED, seat, at)
     return MatchEnded(outcome, seat, at)
 
@@ -775,33 +861,52 @@ def _next_due(match: Match) -> _Due | None:
         until = match.pause.until
         return _Due(until, lambda now: Resumed(None, None, until))
     if not match.is_phase_open:
-        return _Due(0, lambda now: _after_phase(match, now))
+        return _phase_due(match)
     return _play_due(match)
 
 
-def _seeds_due(match: Match) -> _Due:
+def _seeds_due(match: Match) -> _Due | None:
     missing = [seat for seat in Seat if match.client_seeds[seat] is None]
+    if not missing and match.in_step:
+        return None  # until all others have theirs
     if not missing:
         return _Due(0, lambda now: _open(match, FIRST_TURN, now))
+    if match.for_both and not _have_come(match):
+        return None
     if match.hashed_at is None:
         late = next((seat for seat in missing if match.hashes[seat] is None), missing[0])
         return _Due(match.seeding_from + SEED_PATIENCE_MS, lambda now: SeedDefaulted(late, now))
     return _Due(match.hashed_at + SEED_PATIENCE_MS, lambda now: SeedDefaulted(missing[0], now))
 
 
-def _after_phase(match: Match, now: int) -> Event:
+def _phase_due(match: Match) -> _Due | None:
+    """What follows a phase that both have played: an end, a pause, the next one, or in step a wait for the others."""
+    after, turn = _after_phase(match), match.turn
+    assert turn is not None
+    if after is not None:
+        return _Due(0, after)
+    return None if match.in_step else _Due(0, lambda now: _open(match, turn.next(), now))
+
+
+def _have_come(match: Match) -> bool:
+    return match.presence.A.came and match.presence.B.came
+
+
+def _after_phase(match: Match) -> Callable[[int], Event] | None:
+    """Why no other phase follows the one that is played; given the time at which it is done."""
     assert match.turn is not None
     if ends_after(match.turn, match.games):
-        return MatchEnded(Outcome.FINISHED, None, now)
+        return lambda now: MatchEnded(Outcome.FINISHED, None, now)
     if match.offers.A is not None and match.offers.B is not None:
-        return MatchEnded(Outcome.AGREED, None, now)  # two offers that crossed
+        return lambda now: MatchEnded(Outcome.AGREED, None, now)  # two offers that crossed
     if match.pause_ordered is not None:
-        return Paused(now + 1000 * match.ruleset.pause_max_s, now)
-    return _open(match, match.turn.next(), now)
+        return lambda now: Paused(now + 1000 * match.ruleset.pause_max_s, now)
+    return None
 
 
 def _open(match: Match, turn: Turn, now: int) -> PhaseOpened:
-    a, b = match.client_seeds.A, match.client_seeds.B
+    a = match.shared_seed if match.in_step else match.client_seeds.A
+    b = match.client_seeds.B
     assert a is not None
     assert b is not None
     seeds = DiceSeeds(match.server_seed, match.dice_id, Seats(a, b))
@@ -830,7 +935,7 @@ def _play_due(match: Match) -> _Due | None:
     done_at = max(processed for _, processed, *_ in falling)
     _, _, outcome, seat = falling[0]
     if len(falling) == 2 and not match.is_last_move:  # both in one millisecond (§8.6)
-        if match.turn == FIRST_TURN:
+        if _is_only_begun(match):
             outcome = Outcome.ABORTED  # by nobody alone
         elif outcome is not falling[1][2]:
             outcome = Outcome.TIME  # one by the clock is enough; the seats do not matter
@@ -906,6 +1011,8 @@ def apply(match: Match, event: Event) -> Match:
         case SeedDefaulted(seat, at):
             seeds = match.client_seeds.with_(seat, NO_SEED)
             return _hashes_in(_changed(match, client_seeds=seeds, defaulted=(*match.defaulted, seat)), at)
+        case SeedsCombined(seed, _):
+            return _changed(match, shared_seed=seed)
         case PhaseOpened():
             return _opened(match, event)
         case PlayMade():
@@ -916,8 +1023,11 @@ def apply(match: Match, event: Event) -> Match:
                 gone = replace(gone, away_since=max(at, match.shown_at))
             return _changed(match, presence=match.presence.with_(seat, gone))
         case Returned(seat, at):
-            back = replace(_waited_for(match, seat, at), connected=True)
-            return _changed(match, presence=match.presence.with_(seat, back))
+            back = replace(_waited_for(match, seat, at), connected=True, came=True)
+            after = _changed(match, presence=match.presence.with_(seat, back))
+            if match.for_both and match.turn is None and not _have_come(match) and _have_come(after):
+                return _changed(after, seeding_from=at, hashed_at=None if match.hashed_at is None else at)
+            return after
         case DrawOffered(seat, turn, _):
             return _changed(match, offers=match.offers.with_(seat, turn))
         case PauseOrdered():

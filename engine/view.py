@@ -167,6 +167,7 @@ class View:
     record: tuple[RecordLine, ...]
     parted: int | None
     draw_offer: str | None
+    waits: bool  # in step: this match has played its phase, the others of the round have not yet (§12.1)
     pause: Pause | None
     dice: DiceView
     result: Result | None
@@ -183,8 +184,13 @@ class PhaseView:
     ms: Seats[int]
 
 
-def view_for(match: Match, seat: Seat | None, drafts: Drafts = NO_DRAFTS) -> View:
-    """All that this seat's display may know (§5); None is a spectator."""
+def view_for(
+    match: Match, seat: Seat | None, drafts: Drafts = NO_DRAFTS, *, round_closed: bool = False
+) -> View:
+    """All that this seat's display may know (§5); None is a spectator.
+
+    The dice of a match in step are revealed when its `round_closed` only (§9.3).
+    """
     over = match.score is not None
     playing = seat is not None and match.is_phase_open
     return View(
@@ -202,8 +208,9 @@ def view_for(match: Match, seat: Seat | None, drafts: Drafts = NO_DRAFTS) -> Vie
         record=_record(match),
         parted=match.parted,
         draw_offer=_draw_offer(match, seat) if seat and not over else None,
+        waits=match.waits_for is not None or (match.in_step and match.turn is None and match.has_seeds),
         pause=_pause(match),
-        dice=_dice(match),
+        dice=_dice(match, round_closed=round_closed),
         result=_result(match, match.score) if match.score else None,
     )
 
@@ -339,16 +346,22 @@ def _pause(match: Match) -> Pause | None:
     return Pause(match.pause.at, match.pause.until, match.pause_ordered.by, match.pause_ordered.reason)
 
 
-def _dice(match: Match) -> DiceView:
+def _dice(match: Match, *, round_closed: bool) -> DiceView:
+    revealed = match.score is not None and (round_closed or not match.in_step)
     # Both seeds are secret until both are known, or the later one could be chosen by the earlier.
     agreed = match.turn is not None or match.score is not None
     return DiceView(
         commitment=match_commitment(match),
         hashes=match.hashes,
-        seeds=match.client_seeds if agreed else Seats(None, None),
+        seeds=_seeds(match) if agreed else Seats(None, None),
         defaulted=tuple(seat.value for seat in Seat if seat in match.defaulted or seat in match.computers),
-        seed=match.server_seed.hex() if match.score is not None else None,
+        seed=match.server_seed.hex() if revealed else None,
     )
+
+
+def _seeds(match: Match) -> Seats[str | None]:
+    """The seeds in the text of the dice (§9.2, §12.1)."""
+    return match.client_seeds.with_(Seat.A, match.shared_seed) if match.in_step else match.client_seeds
 
 
 def _result(match: Match, score: Score) -> Result:

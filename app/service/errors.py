@@ -198,6 +198,15 @@ class NotArbiter(AppError):
         super().__init__("Nobody judges a competition that he plays in.")
 
 
+class NoRematch(AppError):
+    """There are no rematches inside a competition (§12.4)."""
+
+    code, status = "no-rematch", 409
+
+    def __init__(self) -> None:
+        super().__init__("There are no rematches in a competition.")
+
+
 class RoundIsOpen(AppError):
     """Nothing of this match is shown to others until the round is closed (§5.4)."""
 

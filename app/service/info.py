@@ -66,6 +66,8 @@ class Info:
     players: Seats[PlayerInfo | None]
     ratings: Seats[RatingChanges] | None
     rematch: Rematch | None
+    competition: str | None  # whose match it is
+    shared_dice: bool  # a board of a qualifying: all its entrants have the same dice (§12.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,9 @@ def info_of(match: StoredMatch, players: dict[str, PlayerInfo], seat: Seat | Non
             None if match.players.B is None else players.get(match.players.B),
         ),
         ratings=_changes(match),
-        rematch=_rematch(match) if match.state == "over" else None,
+        rematch=_rematch(match) if match.state == "over" and match.competition is None else None,
+        competition=match.competition,
+        shared_dice=match.in_step,
     )
 
 

@@ -18,10 +18,12 @@ from app.service.errors import (
     MatchStillRuns,
     NeedsInvite,
     NoHint,
+    NoRematch,
     NoSuchMatch,
     NotWaiting,
     NotYourSeat,
     OwnMatch,
+    RoundIsOpen,
     TooManyMatches,
 )
 from app.service.info import Info, SessionInfo, info_of, players_of
@@ -166,9 +168,12 @@ class Lobby:
         )
 
     async def info(self, match_id: str, account_id: str | None) -> Info:
-        """All about a match. Raises NoSuchMatch."""
+        """All about a match. Raises NoSuchMatch, RoundIsOpen."""
         match = await self._load(match_id)
-        return await self._info(match, await self.seat_of(match_id, account_id))
+        seat = await self.seat_of(match_id, account_id)
+        if match.secret and seat is None:
+            raise RoundIsOpen
+        return await self._info(match, seat)
 
     async def invited(self, code: str, account_id: str | None) -> Info:
         """The match of an invite code; looking takes no seat. Raises NoSuchMatch."""
@@ -219,13 +224,15 @@ class Lobby:
     async def rematch(self, match_id: str, account_id: str) -> Info:
         """Ask for a rematch, or agree to one: a new match, new dice, seats exchanged (§12.4).
 
-        Raises NoSuchMatch, NotYourSeat, MatchStillRuns, NoSuchComputer.
+        Raises NoSuchMatch, NotYourSeat, NoRematch, MatchStillRuns, NoSuchComputer.
         """
         self._matches.require_open()
         match = await self._load(match_id)
         seat = await self.seat_of(match_id, account_id)
         if seat is None:
             raise NotYourSeat
+        if match.competition is not None:
+            raise NoRematch
         if match.state != "over":
             raise MatchStillRuns
         players = [await self._again(match, s) for s in (Seat.B, Seat.A)]
@@ -276,7 +283,7 @@ class Lobby:
         seat = await self.seat_of(match_id, account_id)
         if seat is None:
             raise NotYourSeat
-        if match.ruleset.rated:
+        if match.ruleset.rated or match.competition is not None:
             raise NoHint("hint-rated")
         view = await self._matches.view(match_id, seat)
         steps = view.mine.steps if view is not None and view.stage == "playing" and view.mine else None

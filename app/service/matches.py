@@ -20,7 +20,7 @@ from zlib import crc32
 from app.logs import apart
 from app.service.computers import Computers
 from app.service.displays import Accepted, Display, Refused
-from app.service.errors import AppError, MatchStillRuns, NoSuchMatch, NotYourSeat, ShuttingDown
+from app.service.errors import AppError, MatchStillRuns, NoSuchMatch, NotYourSeat, RoundIsOpen, ShuttingDown
 from app.service.info import Info, PlayerInfo, info_of, players_of
 from app.store import Store
 from app.store.codec import Unreadable
@@ -49,7 +49,7 @@ from engine.match import (
     unfold,
 )
 from engine.plays import Hop
-from engine.scoring import leads_for_A
+from engine.scoring import Score, leads_for_A
 from engine.turn import Phase, Seat, Turn
 from engine.view import NO_DRAFTS, Drafts, PhaseView, View, boards_of, phases_of, view_for
 
@@ -95,8 +95,20 @@ class _Room:
         views: dict[Seat | None, View | None] = {}
         for display in sorted(self.displays, key=lambda one: mover is not None and one.seat is mover):
             if display.seat not in views:
-                views[display.seat] = view_for(self.match, display.seat, self.drafts) if self.match else None
+                views[display.seat] = self.view(display.seat) if self.match else None
             display.show(views[display.seat])
+
+    def view(self, seat: Seat | None) -> View:
+        """What a display of this seat may know. Raises RoundIsOpen for a spectator of a board whose round is open."""
+        assert self.match is not None
+        if seat is None:
+            self.require_open_to_all()
+        return view_for(self.match, seat, self.drafts, round_closed=not self.stored.secret)
+
+    def require_open_to_all(self) -> None:
+        """Raises RoundIsOpen while nobody but its player may see anything of this match (§5.4)."""
+        if self.stored.secret:
+            raise RoundIsOpen
 
     def player(self, seat: Seat) -> PlayerInfo | None:
         return self.players.get(self.stored.players[seat] or "")
@@ -107,6 +119,21 @@ class _Room:
     def show_info(self) -> None:
         for display in self.displays:
             display.show_info(info_of(self.stored, self.players, display.seat))
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a match of a competition is, for the services that run it; never for a display."""
+
+    id: str
+    competition: str
+    dice_id: str
+    turn: Turn | None  # the newest that has opened
+    waits_for: Turn | None  # in step: the one that may open
+    seed: str | None  # in step: what the entrant showed, or zeros in its place
+    is_combined: bool
+    came: frozenset[Seat]  # who has ever had a display
+    score: Score | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +170,10 @@ class Matches:
         self._numbers = count()
         self._serving = False
         self._closing = False
+        self._held: dict[str, _Room] = {}
+        self.on_progress: Callable[[Progress], None] | None = (
+            None  # of matches of competitions, here in memory
+        )
         self._answered = 0.0  # monotonic: when the database was last asked whether it is there, and was
         self._asking = asyncio.Lock()
 
@@ -423,6 +454,8 @@ class Matches:
         display = Display(match_id, seat, next(self._numbers))
         async with self._using(match_id) as room, room.lock:
             self.require_open()  # it may have begun to close while this waited
+            if seat is None:
+                room.require_open_to_all()
             room.displays.append(display)
             try:
                 if seat is not None:
@@ -631,6 +664,8 @@ class Matches:
             room.round_trips.clear()
         if after.score is not None:
             await self._read_ratings(room)
+        if self.on_progress is not None and room.stored.competition is not None:
+            self.on_progress(_progress(room))
         room.show(next((event.seat for event in events if isinstance(event, PlayMade)), None))
         self._look_ahead(room)
         self._let_go(room)
@@ -643,6 +678,8 @@ class Matches:
         room.stored, room.players, room.match = fresh.stored, fresh.players, fresh.match
         room.version, room.last_at, room.stale = fresh.version, max(room.last_at, fresh.last_at), False
         room.drafts = NO_DRAFTS
+        if self.on_progress is not None and room.stored.competition is not None:
+            self.on_progress(_progress(room))
         room.show_info()
         room.show()
         self._look_ahead(room)
@@ -736,6 +773,32 @@ class Matches:
                 raise NotStarted
             return await self._carry_out(room, wish, command_id=command_id)
 
+    async def hold(self, match_id: str) -> Progress:
+        """Keep a match of a competition in memory until it is released, and hear of it by `on_progress`."""
+        async with self._using(match_id) as room:
+            if match_id not in self._held:
+                self._held[match_id] = room
+                room.users += 1
+            return _progress(room)
+
+    def release(self, match_id: str) -> None:
+        """It need not stay in memory any more."""
+        room = self._held.pop(match_id, None)
+        if room is not None:
+            room.users -= 1
+            self._let_go(room)
+
+    async def progress(self, match_id: str) -> Progress:
+        """How far a match of a competition is. Raises NoSuchMatch."""
+        async with self._using(match_id) as room, room.lock:
+            if room.match is not None:
+                await self._catch_up(room)
+            return _progress(room)
+
+    async def disclose(self, match_id: str) -> None:
+        """The round of a board is closed, and that is stored: its displays, here and elsewhere, may know its dice."""
+        await self.refresh(match_id)
+
     async def formula(self, match_id: str) -> tuple[int, int]:
         """What both leads at the end of the last finished round come to, in points for A, and that round (§8.5).
 
@@ -769,6 +832,7 @@ class Matches:
         async with room.lock:
             await self._read_info(room)
             room.show_info()
+            room.show()
 
     async def renamed(self, account_id: str) -> None:
         """A player has another name: tell the displays of the matches that he plays."""
@@ -777,23 +841,21 @@ class Matches:
             await self.refresh(stored.id)
 
     async def view(self, match_id: str, seat: Seat | None) -> View | None:
-        """What a display of this seat would show now; None while the match waits. Raises NoSuchMatch."""
+        """What a display of this seat would show now; None while the match waits. Raises NoSuchMatch, RoundIsOpen."""
         async with self._using(match_id) as room:
-            return view_for(room.match, seat, room.drafts) if room.match else None
+            return room.view(seat) if room.match else None
 
     async def history(self, match_id: str, seat: Seat | None) -> HistoryView:
-        """The finished phases, for the replay. Raises NoSuchMatch, NotStarted."""
+        """The finished phases, for the replay. Raises NoSuchMatch, NotStarted, RoundIsOpen."""
         async with self._using(match_id) as room:
             if room.match is None:
                 raise NotStarted
             start = boards_of(room.stored.start().games)
             info = info_of(room.stored, room.players, seat)
-            return HistoryView(
-                info, view_for(room.match, seat), room.stored.dice_id, start, phases_of(room.match)
-            )
+            return HistoryView(info, room.view(seat), room.stored.dice_id, start, phases_of(room.match))
 
     async def download(self, match_id: str) -> HistoryView:
-        """A finished match, with its seeds. Raises NoSuchMatch, MatchStillRuns."""
+        """A finished match, with its seeds. Raises NoSuchMatch, MatchStillRuns, RoundIsOpen."""
         history = await self.history(match_id, None)
         if history.view.stage != "over":
             raise MatchStillRuns
@@ -843,6 +905,23 @@ class Matches:
         if room.match.score is not None and stored.state == "playing":  # it has ended in between
             return await self._read(match_id)
         return room
+
+
+def _progress(room: _Room) -> Progress:
+    stored, match = room.stored, room.match
+    assert stored.competition is not None
+    assert match is not None  # the seats of a competition's match are taken when it is made
+    return Progress(
+        stored.id,
+        stored.competition,
+        stored.dice_id,
+        match.turn,
+        match.waits_for,
+        match.client_seeds.A if match.has_seeds else None,
+        match.shared_seed is not None,
+        frozenset(seat for seat in Seat if match.presence[seat].came),
+        match.score,
+    )
 
 
 def _hops(moves: Moves) -> tuple[Hop, ...]:

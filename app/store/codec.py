@@ -28,6 +28,7 @@ from engine.match import (
     SeedDefaulted,
     SeedHashed,
     SeedRevealed,
+    SeedsCombined,
     TimeAdded,
     TimeGivenBack,
 )
@@ -71,6 +72,14 @@ class _SeedDefaulted(_Stored, frozen=True, tag="seed-defaulted"):
 
     def event(self) -> Event:
         return SeedDefaulted(self.seat, self.at)
+
+
+class _SeedsCombined(_Stored, frozen=True, tag="seeds-combined"):
+    seed: str
+    at: int
+
+    def event(self) -> Event:
+        return SeedsCombined(self.seed, self.at)
 
 
 class _PhaseOpened(_Stored, frozen=True, tag="phase-opened"):
@@ -183,6 +192,7 @@ _AnyStored = (
     _SeedHashed
     | _SeedRevealed
     | _SeedDefaulted
+    | _SeedsCombined
     | _PhaseOpened
     | _PlayMade
     | _Left
@@ -212,6 +222,8 @@ def _stored(event: Event) -> _AnyStored:
             return _SeedRevealed(seat, seed, at)
         case SeedDefaulted(seat, at):
             return _SeedDefaulted(seat, at)
+        case SeedsCombined(seed, at):
+            return _SeedsCombined(seed, at)
         case PhaseOpened(turn, roll, at):
             return _PhaseOpened(str(turn), (roll.first, roll.second), at)
         case PlayMade(seat, turn, kind, moves, thought_ms, allowed_ms, at):

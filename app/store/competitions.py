@@ -356,7 +356,8 @@ class Competitions:
         """
         row = competitions.c
         able = row.id.not_in(tuple(without))
-        busy = or_(row.watched, row.due_at <= now)
+        unreported = select(matches.c.competition).where(matches.c.reported.in_([False]))
+        busy = or_(row.watched, row.due_at <= now, row.id.in_(unreported))
         free = or_(row.claim.is_(None), row.claim == node, row.claimed_until <= now)
 
         def work(connection: Connection) -> tuple[str, ...]:

@@ -105,6 +105,11 @@ class StoredMatch:
         """C of §9.1: public from the beginning."""
         return commitment(self.server_seed)
 
+    @property
+    def in_step(self) -> bool:
+        """Whether it shares its dice with others, and is played in step with them (§12.1)."""
+        return self.competition is not None and self.dice_id != self.id
+
     def seat_of(self, account: str) -> Seat | None:
         """The seat that this account took itself; whoever has both is A."""
         return next((seat for seat in Seat if self.players[seat] == account), None)
@@ -120,6 +125,8 @@ class StoredMatch:
             self.started_at,
             computers=self.computers,
             dice_id=self.dice_id,
+            in_step=self.in_step,
+            for_both=self.competition is not None and not self.in_step,
         )
 
 
@@ -189,10 +196,9 @@ class Matches:
         """The matches of a competition, in the order of their ids; perhaps those alone whose end is not known to it."""
         row = matches.c
         wanted = select(row.id, row.state, row.dice_id, row.reported, row.secret).where(
-            row.competition == competition
+            row.competition == competition,
+            row.reported.in_([False] if unreported else [False, True]),  # so that the index is used
         )
-        if unreported:
-            wanted = wanted.where(row.reported.is_(False))
         rows = await self._database.read(lambda connection: connection.execute(wanted.order_by(row.id)).all())
         return tuple(Played(*row) for row in rows)
 
@@ -459,6 +465,8 @@ class Matches:
                 new.created_at,
                 computers=new.computers,
                 dice_id=dice_id,
+                in_step=new.competition is not None and dice_id != new.id,
+                for_both=new.competition is not None and dice_id == new.id,
             )
             deadline = next_deadline(start)
         connection.execute(

@@ -73,34 +73,46 @@ def pair_of(one: str, other: str) -> str:
 
 def write_finish(connection: Connection, match_id: str, at: int, finish: Finish) -> None:
     """Ends a match: its state, its result, and the ratings if it counts."""
-    ruleset = ruleset_of(
-        connection.execute(select(matches.c.ruleset).where(matches.c.id == match_id)).scalar_one()
-    )
+    row = connection.execute(
+        select(matches.c.ruleset, matches.c.competition).where(matches.c.id == match_id)
+    ).one()
+    ruleset, casual = ruleset_of(row.ruleset), row.competition is None
     connection.execute(
         update(matches).where(matches.c.id == match_id).values(state="over", finished_at=at, deadline=None)
     )
     a, b = finish.accounts.A, finish.accounts.B
     rated = finish.score.rated and a is not None and b is not None and a != b
     if rated and a is not None and b is not None:
-        _finish_rated(connection, match_id, at, finish.score, ruleset, Seats(a, b))
+        _finish_rated(connection, match_id, at, finish.score, ruleset, Seats(a, b), casual=casual)
     else:
         _insert_result(connection, match_id, at, finish, rated=False, counted=False)
 
 
 def _finish_rated(
-    connection: Connection, match_id: str, at: int, score: Score, ruleset: Ruleset, accounts: Seats[str]
+    connection: Connection,
+    match_id: str,
+    at: int,
+    score: Score,
+    ruleset: Ruleset,
+    accounts: Seats[str],
+    *,
+    casual: bool,
 ) -> None:
+    """A competition has a points rating of its own, which is computed from its facts: its matches move the strength
+    alone, however many there are of one pair (§10).
+    """
     season = season_of(at)
     # With both players' rows locked, no other match of theirs can end meanwhile: only now are the matches of
     # the day counted, and the result numbered.
     points = _locked_points(connection, accounts, season)
     strength = _locked_strengths(connection, accounts, ruleset.variant)
-    counted = _counted_on(connection, accounts, day_of(at)) < COUNTED_A_DAY
+    counted = not casual or _counted_on(connection, accounts, day_of(at)) < COUNTED_A_DAY
     finish = Finish(score, Seats(accounts.A, accounts.B))
     number = _insert_result(connection, match_id, at, finish, rated=True, counted=counted)
     if not counted:
         return
-    changes = changes_of(ruleset, score.points, score.winner, points, strength)
+    settled = score.points if casual else Seats(0, 0)
+    changes = changes_of(ruleset, settled, score.winner, points, strength)
     _store_changes(connection, match_id, number, accounts, season, ruleset.variant, changes)
 
 
@@ -154,8 +166,13 @@ def _counted_on(connection: Connection, accounts: Seats[str], day: int) -> int:
     table = results.c
     return connection.execute(
         select(func.count())
-        .select_from(results)
-        .where(table.pair == pair_of(accounts.A, accounts.B), table.day == day, table.counted)
+        .select_from(results.join(matches, matches.c.id == table.match_id))
+        .where(
+            table.pair == pair_of(accounts.A, accounts.B),
+            table.day == day,
+            table.counted,
+            matches.c.competition.is_(None),
+        )
     ).scalar_one()
 
 
@@ -281,7 +298,7 @@ def rating_differences(connection: Connection) -> tuple[Difference, ...]:
 
 def _rated_results(connection: Connection) -> Iterable[Row[Any]]:
     return connection.execute(
-        select(results, matches.c.ruleset)
+        select(results, matches.c.ruleset, matches.c.competition)
         .join(matches, matches.c.id == results.c.match_id)
         .where(results.c.rated)
         .order_by(results.c.number)
@@ -300,12 +317,13 @@ class _Recomputed:
         self, rated: Iterable[Row[Any]], stored: dict[tuple[str, str], RatingChange]
     ) -> Iterable[Difference]:
         for row in rated:
-            counts = self._counted[row.pair, row.day] < COUNTED_A_DAY
+            casual = row.competition is None
+            counts = not casual or self._counted[row.pair, row.day] < COUNTED_A_DAY
             if counts is not row.counted:
                 yield Difference(row.account_a, row.match_id, "counted", str(row.counted), str(counts))
             if not counts:
                 continue
-            self._counted[row.pair, row.day] += 1
+            self._counted[row.pair, row.day] += casual
             changes = self._changes(row)
             for seat, account in ((Seat.A, row.account_a), (Seat.B, row.account_b)):
                 was, now = stored.get((row.match_id, seat.value)), changes[seat]
@@ -321,7 +339,7 @@ class _Recomputed:
         accounts = (row.account_a, row.account_b)
         changes = changes_of(
             ruleset,
-            Seats(row.points_a, row.points_b),
+            Seats(row.points_a, row.points_b) if row.competition is None else Seats(0, 0),
             row.winner and Seat(row.winner),
             Seats(*(self.points.get((account, season), POINTS_START) for account in accounts)),
             Seats(*(self.strengths.get((account, ruleset.variant), Strength()) for account in accounts)),

@@ -102,7 +102,7 @@ matches = Table(
     Column("reported", Boolean),  # of a competition's: its end is known there
     Column("secret", Boolean, nullable=False, server_default=false()),  # a board of an open round (§12.1)
     CheckConstraint("state IN ('waiting', 'playing', 'over', 'cancelled')", name="state"),
-    Index(None, "competition", "reported"),
+    Index(None, "reported", "competition"),
     Index(None, "state", "created_at"),
     Index(None, "seat_a", "created_at"),
     Index(None, "seat_b", "created_at"),

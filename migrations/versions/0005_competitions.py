@@ -99,7 +99,7 @@ def upgrade() -> None:
         batch.add_column(sa.Column("reported", sa.Boolean(), nullable=True))
         batch.add_column(sa.Column("secret", sa.Boolean(), server_default=sa.false(), nullable=False))
         batch.create_foreign_key(op.f("fk_matches_competition"), "competitions", ["competition"], ["id"])
-    op.create_index(op.f("ix_matches_competition"), "matches", ["competition", "reported"], unique=False)
+    op.create_index(op.f("ix_matches_reported"), "matches", ["reported", "competition"], unique=False)
     op.create_table(
         "competition_notes",
         sa.Column("number", sa.Integer(), autoincrement=True, nullable=False),
@@ -121,7 +121,7 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_table("competition_notes")
-    op.drop_index(op.f("ix_matches_competition"), table_name="matches")
+    op.drop_index(op.f("ix_matches_reported"), table_name="matches")
     with op.batch_alter_table("matches") as batch:
         batch.drop_constraint(op.f("fk_matches_competition"), type_="foreignkey")
         batch.drop_column("secret")

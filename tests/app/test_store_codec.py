@@ -21,6 +21,7 @@ from engine.match import (
     SeedDefaulted,
     SeedHashed,
     SeedRevealed,
+    SeedsCombined,
     TimeAdded,
     TimeGivenBack,
 )
@@ -38,6 +39,7 @@ FORMAT_1: list[tuple[Event, str]] = [
     (SeedHashed(A, "ab" * 32, 7), f'{{"type":"seed-hashed","seat":"A","hash":"{"ab" * 32}","at":7}}'),
     (SeedRevealed(B, "cd" * 16, 7), f'{{"type":"seed-revealed","seat":"B","seed":"{"cd" * 16}","at":7}}'),
     (SeedDefaulted(A, 7), '{"type":"seed-defaulted","seat":"A","at":7}'),
+    (SeedsCombined("ab" * 16, 7), f'{{"type":"seeds-combined","seed":"{"ab" * 16}","at":7}}'),
     (PhaseOpened(W3, Roll(4, 6), 7), '{"type":"phase-opened","turn":"3W","roll":[4,6],"at":7}'),
     (
         PlayMade(B, K12, "play", (Move(25, 21, 4, True), Move(6, 0, 6, False)), 1500, 20, 7),

@@ -178,6 +178,7 @@ def test_the_rest_is_the_same_for_everybody(stage: Any) -> None:
             "turn",
             "roll",
             "shown_at",
+            "waits",
             "boards",
             "seats",
             "last",
