@@ -466,6 +466,14 @@ class Competitions:
         """The account that made a competition."""
         return (await self._fresh(competition_id)).stored.owner
 
+    async def is_hidden(self, competition_id: str) -> bool:
+        """Whether a qualifying's round is open, of which nothing is shown yet (§5.4)."""
+        return views.is_hidden((await self._fresh(competition_id)).competition)
+
+    async def is_secret(self, competition_id: str, match: str) -> bool:
+        """Whether a match is of such a round."""
+        return views.is_secret((await self._fresh(competition_id)).competition, match)
+
     async def plays_in(self, competition_id: str, account: str) -> bool:
         """Whether an account has a part in it, so that he is no arbiter there (§8.5)."""
         return _plays((await self._fresh(competition_id)).competition, account)

@@ -6,7 +6,7 @@ What is read is answered line by line: a right line enters, a wrong one is named
 from __future__ import annotations
 
 import csv
-import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -34,7 +34,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class ListLine:
-    """One line of a list, by its number in the file (from 1): a player's name, tag and seed, or what is wrong with it."""
+    """One line of a list, by its number in the file (from 1): a player's name, tag and seed, or what is wrong."""
 
     line: int
     name: str
@@ -81,32 +81,30 @@ def _separator(text: str) -> str:
 
 
 def _read(text: str, separator: str) -> Iterator[ListLine]:
+    """Line by line, so that a quotation mark that is never closed spoils one line and not the rest of the list."""
     columns: dict[str, int] | None = None
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    while True:
-        began = reader.line_num + 1
+    for number, line in enumerate(re.split(r"\r\n|\n|\r", text), 1):
+        if not line.strip(" \t,;"):
+            continue
         try:
-            cells = next(reader)
-        except StopIteration:
-            return
+            cells = next(csv.reader([line], delimiter=separator, strict=True))
         except csv.Error as error:
-            fault = Fault(1, "name", "bad-csv", f"The line cannot be read: {error}.")
-            yield ListLine(began, "", None, None, {}, fault)
+            yield ListLine(
+                number, "", None, None, {}, Fault(1, "name", "bad-csv", f"Not to be read: {error}.")
+            )
             continue
         cells = [" ".join(cell.split()) for cell in cells]
-        if not any(cells):
-            continue
         if columns is None:
             columns = _header(cells)
             if columns is not None:
                 continue
             columns = {"name": 1}
-        yield _line(began, cells, columns)
+        yield _line(number, cells, columns)
 
 
 def _header(cells: list[str]) -> dict[str, int] | None:
     """Where the columns are, if the first line names them; a list without such a line has names alone."""
-    found = {}
+    found: dict[str, int] = {}
     for number, cell in enumerate(cells, 1):
         for field, names in _COLUMNS.items():
             if cell.casefold() in names:
@@ -131,6 +129,8 @@ def _line(line: int, cells: list[str], columns: dict[str, int]) -> ListLine:
     if not name:
         fault = Fault(columns["name"], "name", "empty", "There is no name.")
     elif seed and not (seed.isdecimal() and 1 <= int(seed[:7]) <= 10_000):
-        fault = Fault(columns["seed"], "seed", "bad-seed-number", f"'{seed[:20]}' is not a seed from 1 to 10000.")
+        fault = Fault(
+            columns["seed"], "seed", "bad-seed-number", f"'{seed[:20]}' is not a seed from 1 to 10000."
+        )
     number = int(seed) if seed and fault is None else None
     return ListLine(line, name, tag or None, number, columns, fault)

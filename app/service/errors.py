@@ -276,6 +276,15 @@ class BadList(AppError):
         super().__init__(detail, because=because, **params)
 
 
+class BadCursor(AppError):
+    """A cursor that no page of this list has given."""
+
+    code, status = "bad-cursor", 400
+
+    def __init__(self) -> None:
+        super().__init__("This cursor belongs to no page of this list.")
+
+
 class NotConfirmed(AppError):
     """An adjudication goes by an estimate that has been looked at; this one is of another position, or of none."""
 

@@ -233,6 +233,24 @@ class Organisers:
             raise EntryRefused("no-such-player", f"There is no player '{written[:60]}'.")
         return found
 
+    def link_for(self, account: str) -> str:
+        """What opens the account that was made for a player; it hangs on the server's secret key alone."""
+        return f"{account}.{self._mac('player', account)}"
+
+    async def by_link(self, link: str) -> Account:
+        """Whose link this is. Raises BadKey."""
+        account, _, mac = link.partition(".")
+        if not hmac.compare_digest(mac.encode(errors="replace"), self._mac("player", account).encode()):
+            raise BadKey
+        found = await self._store.accounts.load(account)
+        if found is None:
+            raise BadKey
+        return found
+
+    def _mac(self, *what: str) -> str:
+        made = hmac.digest(self._secret, "|".join(what).encode(errors="replace"), "sha256")
+        return base64.urlsafe_b64encode(made).decode().rstrip("=")
+
     def _reach(self, asking: Asking) -> tuple[str, str | None]:
         """Whose keys the caller may make and see, and of which event alone. Raises NoRight."""
         if asking.key is not None and asking.key.role != "owner":
@@ -242,9 +260,7 @@ class Organisers:
     def _new_secret(self, owner: str, asking: Asking | None, name: str | None) -> str:
         if name is None or asking is None:
             return f"nk_{secrets.token_urlsafe(32)}"
-        text = f"admin-key|{owner}|{asking.account}|{asking.via or ''}|{name}"
-        made = hmac.digest(self._secret, text.encode(), "sha256")
-        return f"nk_{base64.urlsafe_b64encode(made).decode().rstrip('=')}"
+        return f"nk_{self._mac('admin key', owner, asking.account, asking.via or '', name)}"
 
     # ------------------------------------------------------------------------------------------------ calls made once
 
