@@ -5,12 +5,13 @@ He sees of it what a spectator sees (§5.4), and has no rights in a competition 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.service import competition_views as views
 from app.service.competitions import Competitions
-from app.service.errors import NoSuchMatch, NotArbiter, RoundIsOpen
+from app.service.errors import NoSuchMatch, NotArbiter, NotConfirmed, RoundIsOpen
 from app.service.matches import Matches
 from app.store import Store
 from engine.competition.meeting import place_of
@@ -22,12 +23,22 @@ from engine.turn import Seat
 class Estimate:
     """What an adjudication may go by: both games as at the end of the last finished round, whose number it is.
 
-    `formula_for_A`: both leads added, × 1/2, truncated, in the basis's unit (§8.5).
+    `formula_for_A`: both leads added, × 1/2, truncated, in the basis's unit (§8.5). An adjudication gives `confirm`
+    back, so that it goes by what was looked at.
     """
 
     match: str
     round: int
     formula_for_A: int
+    confirm: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """What was ordered of a match."""
+
+    match: str
+    order: str
 
 
 class Arbiter:
@@ -95,7 +106,51 @@ class Arbiter:
         await self._check_match(competition_id, match)
         await self._not_shared(competition_id, match)
         round_, formula = await self._matches.formula(match)
-        return Estimate(match, round_, formula)
+        return Estimate(match, round_, formula, _confirmation(match, round_, formula))
+
+    async def adjudicate(
+        self,
+        competition_id: str,
+        match: str,
+        net_for_A: int,
+        reason: str,
+        confirm: str,
+        *,
+        actor: str,
+        key: str | None = None,
+    ) -> None:
+        """The match ends with this result, if its last finished round is still the one that was looked at.
+
+        Raises NotConfirmed, NotStarted.
+        """
+        if (await self.estimate(competition_id, match)).confirm != confirm:
+            raise NotConfirmed
+        await self.set_result(competition_id, match, net_for_A, reason, actor=actor, key=key)
+
+    async def decide(
+        self,
+        competition_id: str,
+        match: str,
+        net_for_A: int | None,
+        reason: str,
+        *,
+        actor: str,
+        key: str | None = None,
+    ) -> None:
+        """A result for a match that runs or is over; None: it counts for nothing, and another is played for it on new
+        dice. Raises BadResult, NotNow.
+        """
+        await self._check_match(competition_id, match)
+        competition, _ = await self._competitions.competition(competition_id)
+        if competition.result(match) is not None:
+            await self._not_shared(competition_id, match)
+            await self._competitions.correct_result(
+                competition_id, match, net_for_A, reason, actor=actor, key=key
+            )
+        elif net_for_A is None:
+            await self.void(competition_id, match, reason, actor=actor, key=key)
+        else:
+            await self.set_result(competition_id, match, net_for_A, reason, actor=actor, key=key)
 
     async def _not_shared(self, competition_id: str, match: str) -> None:
         competition, _ = await self._competitions.competition(competition_id)
@@ -121,3 +176,7 @@ class Arbiter:
             raise NotArbiter
         command_id = None if key is None else f"{actor}:{key}"
         await self._matches.order(match, wish, command_id=command_id)
+
+
+def _confirmation(match: str, round_: int, formula: int) -> str:
+    return hashlib.sha256(f"{match} {round_} {formula}".encode()).hexdigest()[:16]

@@ -36,6 +36,7 @@ from app.service.errors import (
     NoSuchCompetition,
     NotAnEntrant,
     NotArbiter,
+    RoundIsOpen,
     StaleVersion,
 )
 from app.store import Store
@@ -67,7 +68,7 @@ from engine.competition.decisions import next_deadline, unfold
 from engine.competition.facts import Fact
 from engine.competition.meeting import Ending, MatchResult, Ref, place_of
 from engine.competition.settings import DEFAULT_SETTINGS, Qualifying, Settings
-from engine.errors import BadResult, EntryRefused, RuleError
+from engine.errors import BadResult, EntryRefused, NotNow, RuleError
 from engine.turn import Seats
 
 log = logging.getLogger(__name__)
@@ -105,6 +106,15 @@ class Done:
 
     version: int
     is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """A player has this number in the competition; the version after it."""
+
+    entrant: int
+    account: str
+    version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,15 +224,15 @@ class Competitions:
         about: Mapping[str, str],
         visibility: str,
         actor: str,
-        key: str | None = None,
+        via: str | None = None,
     ) -> Summary:
-        """Other words about a competition; `key` is what the actor's program came by. Raises BadCompetition."""
+        """Other words about a competition; `via` is the key by which they came. Raises BadCompetition."""
         titles, texts = _texts(title, about, visibility)
         kept = await self._fresh(competition_id)
         async with kept.lock:
             try:
                 kept.stored = await self._store.competitions.describe(
-                    competition_id, titles, texts, visibility, actor=actor, key=key, at=self._now()
+                    competition_id, titles, texts, visibility, actor=actor, key=via, at=self._now()
                 )
             except StoreNoSuchCompetition:
                 raise NoSuchCompetition from None
@@ -342,6 +352,17 @@ class Competitions:
         return await self.act(
             competition_id, lambda at: commands.Start(at, strengths), actor=actor, key=key, expect=expect
         )
+
+    async def close_round(
+        self, competition_id: str, *, actor: str, key: str | None = None, expect: int | None = None
+    ) -> Done:
+        """Ends the round, if all is played. Raises NotNow, and RoundIsOpen where who still plays is not to be told."""
+        try:
+            return await self.act(competition_id, commands.CloseRound, actor=actor, key=key, expect=expect)
+        except NotNow as refused:
+            if refused.params.get("because") == "matches-run" and await self.is_hidden(competition_id):
+                raise RoundIsOpen from None
+            raise
 
     async def register(
         self,
@@ -465,6 +486,10 @@ class Competitions:
     async def owner(self, competition_id: str) -> str:
         """The account that made a competition."""
         return (await self._fresh(competition_id)).stored.owner
+
+    async def version(self, competition_id: str) -> int:
+        """Its newest version."""
+        return (await self._fresh(competition_id)).version
 
     async def is_hidden(self, competition_id: str) -> bool:
         """Whether a qualifying's round is open, of which nothing is shown yet (§5.4)."""

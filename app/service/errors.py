@@ -276,6 +276,15 @@ class BadList(AppError):
         super().__init__(detail, because=because, **params)
 
 
+class BadVersion(AppError):
+    """What stands in `If-Match` is no version."""
+
+    code, status = "bad-version", 400
+
+    def __init__(self) -> None:
+        super().__init__('If-Match holds the version that ETag gave: "12".')
+
+
 class BadCursor(AppError):
     """A cursor that no page of this list has given."""
 

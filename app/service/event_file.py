@@ -21,6 +21,7 @@ from app.service.competition_views import (
     OrganiserEntrant,
     OrganiserView,
     Standings,
+    Summary,
 )
 from app.service.competitions import BoardShown, Competitions
 from app.service.entry_list import Fault, ListLine, read_list
@@ -31,10 +32,18 @@ from app.store import Store
 from app.store.accounts import Account, folded
 from app.store.competitions import Note
 from engine.competition import commands
-from engine.errors import RuleError
+from engine.errors import EntryRefused, RuleError
 
 T = TypeVar("T")
 _RISKY = re.compile(r"[=+\-@\t\r]")  # a spreadsheet takes what begins so for a formula
+
+
+@dataclass(frozen=True, slots=True)
+class EventsPage:
+    """Events, the newest first; `next` is the cursor of the page after this one, null on the last."""
+
+    events: list[Summary]
+    next: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +145,30 @@ class EventFiles:
 
     # ---------------------------------------------------------------------------------------------------- read
 
+    async def events(
+        self, owner: str, only: str | None, *, state: str | None, limit: int, cursor: str | None
+    ) -> EventsPage:
+        """An owner's events, perhaps one only, perhaps those in one state. Raises BadCursor."""
+        before = None if cursor is None else _read_cursor(cursor)[0]
+        if not isinstance(before, int | None):
+            raise BadCursor
+        found: list[Summary] = []
+        while len(found) <= limit:
+            some = await self._competitions.owned_by(owner, limit=limit + 1, before=before)
+            found += [one for one in some if only in (None, one.id) and state in (None, one.state)]
+            if len(some) <= limit:
+                break
+            before = some[-1].created_at
+        page = found[:limit]
+        return EventsPage(page, _cursor((page[-1].created_at,)) if len(found) > limit else None)
+
+    async def entrant(self, event: str, number: int) -> OrganiserEntrant:
+        """One entrant. Raises EntryRefused."""
+        entrants = (await self._competitions.organiser_view(event)).entrants
+        if not 1 <= number <= len(entrants):
+            raise EntryRefused("no-such-entrant", f"There is no entrant {number}.", entrant=number)
+        return entrants[number - 1]
+
     async def entrants(
         self, event: str, *, status: str | None, name: str | None, limit: int, cursor: str | None
     ) -> EntrantsPage:
@@ -184,6 +217,11 @@ class EventFiles:
     async def _require_open(self, event: str, match: str) -> None:
         if await self._competitions.is_secret(event, match):
             raise RoundIsOpen
+
+    async def records(self, event: str) -> list[str]:
+        """The matches whose records everybody may download."""
+        lines = _lines(await self._competitions.organiser_view(event))
+        return [line.match.id for line in lines if line.match.ending == "played"]
 
     async def audit(
         self, event: str, *, actor: str | None, what: str | None, limit: int, cursor: str | None

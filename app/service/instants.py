@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from app.service.errors import BadTime
@@ -42,6 +44,20 @@ def instant(text: str, zone: str | None = None) -> int:
                 "skipped", f"{there.tzinfo} has another offset then: {there.isoformat(timespec='minutes')}."
             )
     return _ms(exact)
+
+
+def with_instants(settings: Mapping[str, Any], zone: str | None = None) -> dict[str, Any]:
+    """Settings of an event in which times may be written: `starts_at` and `entry.closes_at` as UTC ms.
+
+    Raises BadTime.
+    """
+    read = dict(settings)
+    if isinstance(read.get("starts_at"), str):
+        read["starts_at"] = instant(read["starts_at"], zone)
+    entry = read.get("entry")
+    if isinstance(entry, Mapping) and isinstance(entry.get("closes_at"), str):
+        read["entry"] = {**entry, "closes_at": instant(entry["closes_at"], zone)}
+    return read
 
 
 def _in_zone(local: datetime, zone: str | None) -> datetime:

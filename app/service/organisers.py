@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from app.service.accounts import clean_name
 from app.service.competitions import Competitions
 from app.service.errors import (
     BadCompetition,
@@ -196,6 +197,19 @@ class Organisers:
         except StoreNoSuchCompetition:
             raise NoSuchCompetition from None
         return NewKey(_info(made), secret)
+
+    async def owner_of_keys(self, owner: str | None, name: str, event: str | None) -> str:
+        """On the command line: the account whose events a new key is for. The owner of the event, or who is named, or
+        else a new account of this name. Raises EntryRefused, NoSuchCompetition, BadName.
+        """
+        if owner is not None:
+            return (await self.player(owner)).id
+        if event is not None:
+            stored = await self._store.competitions.load(event)
+            if stored is None:
+                raise NoSuchCompetition
+            return stored.owner
+        return (await self._store.accounts.create_guest(clean_name(name), self._now())).id
 
     async def keys(self, asking: Asking | None) -> KeysView:
         """The keys of the caller's events, revoked ones too. Raises NoRight."""
