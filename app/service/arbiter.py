@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from app.engines.estimate import estimated
 from app.service import competition_views as views
 from app.service.competitions import Competitions
 from app.service.errors import NoSuchMatch, NotArbiter, NotConfirmed, RoundIsOpen
@@ -23,13 +24,16 @@ from engine.turn import Seat
 class Estimate:
     """What an adjudication may go by: both games as at the end of the last finished round, whose number it is.
 
-    `formula_for_A`: both leads added, × 1/2, truncated, in the basis's unit (§8.5). An adjudication gives `confirm`
-    back, so that it goes by what was looked at.
+    `formula_for_A`: both leads added, × 1/2, truncated, in the basis's unit (§8.5). `computer_for_A`: what both games
+    are worth to A by the judge `computer`, 1/2/3 points each; null where there is no judge. An adjudication gives
+    `confirm` back, so that it goes by what was looked at.
     """
 
     match: str
     round: int
     formula_for_A: int
+    computer_for_A: float | None
+    computer: str | None
     confirm: str
 
 
@@ -105,8 +109,17 @@ class Arbiter:
         """What the formula says of a running match. Raises NoSuchMatch, NotStarted, RoundIsOpen."""
         await self._check_match(competition_id, match)
         await self._not_shared(competition_id, match)
-        round_, formula = await self._matches.formula(match)
-        return Estimate(match, round_, formula, _confirmation(match, round_, formula))
+        last = await self._matches.last_round(match)
+        confirm = _confirmation(match, last.number, last.leads_for_A)
+        found = await estimated(last.variant, last.games)
+        return Estimate(
+            match,
+            last.number,
+            last.leads_for_A,
+            None if found is None else round(found.for_A, 3),
+            None if found is None else found.by,
+            confirm,
+        )
 
     async def adjudicate(
         self,
@@ -123,7 +136,10 @@ class Arbiter:
 
         Raises NotConfirmed, NotStarted.
         """
-        if (await self.estimate(competition_id, match)).confirm != confirm:
+        await self._check_match(competition_id, match)
+        await self._not_shared(competition_id, match)
+        last = await self._matches.last_round(match)
+        if _confirmation(match, last.number, last.leads_for_A) != confirm:
             raise NotConfirmed
         await self.set_result(competition_id, match, net_for_A, reason, actor=actor, key=key)
 

@@ -52,7 +52,7 @@ def read_list(data: bytes) -> tuple[ListLine, ...]:
     separator = _separator(text)
     lines = list(_read(text, separator))
     if not lines:
-        raise BadList("empty", "There is nobody in the list.")
+        raise BadList("nobody", "There is nobody in the list.")
     if len(lines) > MOST_LINES:
         raise BadList("too-long", f"A list has at most {MOST_LINES} lines.", limit=MOST_LINES)
     return tuple(lines)

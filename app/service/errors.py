@@ -267,7 +267,7 @@ class BadTime(AppError):
 class BadList(AppError):
     """A list of entrants that cannot be read at all; `because` is one of these.
 
-    encoding · empty · too-long · no-name-column
+    encoding · nobody · too-long · no-name-column
     """
 
     code, status = "bad-list", 422

@@ -49,8 +49,9 @@ from engine.match import (
     unfold,
 )
 from engine.plays import Hop
+from engine.position import Position
 from engine.scoring import Score, leads_for_A
-from engine.turn import Phase, Seat, Turn
+from engine.turn import Games, Phase, Seat, Turn
 from engine.view import NO_DRAFTS, Drafts, PhaseView, View, boards_of, phases_of, view_for
 
 log = logging.getLogger(__name__)
@@ -145,6 +146,16 @@ class HistoryView:
     dice_id: str  # what stands for the match in the text of its dice (§9.2)
     start: Any
     phases: tuple[PhaseView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LastRound:
+    """The end of the last finished round, which everybody may know; for services, never for a display."""
+
+    number: int
+    leads_for_A: int
+    variant: str
+    games: Games[Position] = field(repr=False)
 
 
 class Matches:
@@ -799,8 +810,8 @@ class Matches:
         """The round of a board is closed, and that is stored: its displays, here and elsewhere, may know its dice."""
         await self.refresh(match_id)
 
-    async def formula(self, match_id: str) -> tuple[int, int]:
-        """What both leads at the end of the last finished round come to, in points for A, and that round (§8.5).
+    async def last_round(self, match_id: str) -> LastRound:
+        """The last finished round, and what both leads at its end come to, in points for A (§8.5).
 
         Raises NoSuchMatch, NotStarted.
         """
@@ -808,7 +819,8 @@ class Matches:
             if room.match is None or room.match.turn is None:
                 raise NotStarted
             ended = sum(phase.turn.phase is Phase.K for phase in room.match.history)
-            return ended, leads_for_A(room.match.ruleset, room.match.round_end)
+            leads = leads_for_A(room.match.ruleset, room.match.round_end)
+            return LastRound(ended, leads, room.match.ruleset.variant, room.match.round_end)
 
     # ---------------------------------------------------------------------------------------------- in and out
 
