@@ -810,6 +810,14 @@ class Matches:
         """The round of a board is closed, and that is stored: its displays, here and elsewhere, may know its dice."""
         await self.refresh(match_id)
 
+    async def formula(self, match_id: str) -> tuple[int, int]:
+        """What both leads at the end of the last finished round come to, in points for A, and that round (§8.5).
+
+        Raises NoSuchMatch, NotStarted.
+        """
+        last = await self.last_round(match_id)
+        return last.number, last.leads_for_A
+
     async def last_round(self, match_id: str) -> LastRound:
         """The last finished round, and what both leads at its end come to, in points for A (§8.5).
 
