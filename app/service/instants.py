@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from app.service.errors import BadTime
 
 _WRITTEN = re.compile(
-    r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)\s*"
+    r"(2[01]\d{2}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)\s*"
     r"(Z|z|[+-]\d{2}:?\d{2})?\s*(?:\[([A-Za-z0-9_+/-]{1,64})\])?"
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -35,7 +35,7 @@ def instant(text: str, zone: str | None = None) -> int:
         if offset is None:
             return _ms(_in_zone(local, named or zone))
         exact = datetime.fromisoformat(f"{date}T{time}{'+00:00' if offset in 'Zz' else offset}")
-    except (ValueError, OverflowError):
+    except ValueError:
         raise BadTime("not-a-time", f"There is no {text[:60]}.") from None
     if named or zone:
         there = exact.astimezone(_zone(named or zone))

@@ -14,7 +14,7 @@ from app.service.instants import with_instants
 from app.service.organisers import KeyInfo, KeysView, NewKey
 from app.web.accounts import json_answer
 from app.web.openapi import PROBLEM, answers
-from app.web.organising import Observer, Owner, Somebody
+from app.web.organising import Arbiter, Observer, Owner, Somebody
 from app.web.wishes import (
     EventWords,
     NewEvent,
@@ -351,7 +351,7 @@ async def seed(call: Owner, event: str, number: int, body: SeedBody) -> Response
     tags=_entrants,
     responses=answers(Done, 201),
 )
-async def penalise(call: Owner, event: str, number: int, body: PenaltyBody) -> Response:
+async def penalise(call: Arbiter, event: str, number: int, body: PenaltyBody) -> Response:
     """In the stage that is played. Problems: `entry-refused`, `not-now`, `bad-decision`, `plays-here`,
     `stale-version`, `key-used`.
     """
