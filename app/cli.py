@@ -54,7 +54,11 @@ def _parser() -> argparse.ArgumentParser:
 
     serve = command("serve", _serve, "serve the game")
     migrate = command("migrate", _migrate, "bring the database to the newest schema")
-    for made in (serve, migrate):
+    recompute = command(
+        "recompute", _recompute, "prove that a competition is what its stored matches and facts give"
+    )
+    recompute.add_argument("event", metavar="EVENT", help="the id of the competition, as in its address")
+    for made in (serve, migrate, recompute):
         made.add_argument("--database", metavar="URL", help="postgresql://… or sqlite:///file (DATABASE_URL)")
         made.add_argument("--data", metavar="FOLDER", help="the data folder (DATA_DIR; ./data)")
     serve.add_argument("--host", help="the address to listen on (HOST; 127.0.0.1)")
@@ -265,6 +269,34 @@ def _with_organisers(
             return asyncio.run(work())
         except (AppError, RuleError) as refused:
             raise _Failed(refused.detail) from None
+
+
+def _recompute(given: argparse.Namespace) -> int:
+    import asyncio
+
+    from app.service.recompute import NoSuchCompetition, Recomputed, recompute
+    from app.store import open_store
+
+    async def work() -> Recomputed:
+        store = await open_store(_settings(given))
+        try:
+            return await recompute(store, given.event)
+        finally:
+            await store.close()
+
+    with _one_line_errors():
+        try:
+            found = asyncio.run(work())
+        except NoSuchCompetition as error:
+            raise _Failed(str(error)) from None
+    for difference in found.differences:
+        print(difference)
+    looked_at = f"{found.matches} matches and {found.facts} facts"
+    if found.differences:
+        print(f"{given.event}: {len(found.differences)} differences in {looked_at}.")
+        return 1
+    print(f"{given.event}: {looked_at} give what is stored and shown.")
+    return 0
 
 
 @contextlib.contextmanager

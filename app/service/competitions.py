@@ -209,7 +209,7 @@ class Competitions:
         wished = [titles, texts, visibility, competition_id, given.to_dict()]
         call = f"competition {_digest(json.dumps(wished, sort_keys=True, ensure_ascii=False))}"
         try:
-            stored = await self._store.competitions.create(new, _standing(start, at), key=key, call=call)
+            stored = await self._store.competitions.create(new, standing_of(start, at), key=key, call=call)
         except NameTaken:
             raise IdTaken from None
         except KeyReused:
@@ -324,7 +324,7 @@ class Competitions:
                     actor=actor,
                     at=at,
                     facts=happened,
-                    standing=_standing(after, at),
+                    standing=standing_of(after, at),
                 )
             except WishSeen as seen_before:
                 await self._take_in(kept)
@@ -745,7 +745,7 @@ class Competitions:
         )
 
 
-def _standing(competition: Competition, at: int) -> Standing:
+def standing_of(competition: Competition, at: int) -> Standing:
     """What lists and sweeps need to know."""
     watched = competition.state is State.RUNNING or (
         competition.state is State.FINISHED

@@ -357,7 +357,10 @@ class Competitions:
         row = competitions.c
         able = row.id.not_in(tuple(without))
         unreported = select(matches.c.competition).where(matches.c.reported.in_([False]))
-        busy = or_(row.watched, row.due_at <= now, row.id.in_(unreported))
+        undisclosed = select(competition_boards.c.competition).where(
+            competition_boards.c.disclosed_at.is_(None)
+        )
+        busy = or_(row.watched, row.due_at <= now, row.id.in_(unreported), row.id.in_(undisclosed))
         free = or_(row.claim.is_(None), row.claim == node, row.claimed_until <= now)
 
         def work(connection: Connection) -> tuple[str, ...]:
