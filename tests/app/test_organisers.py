@@ -196,7 +196,10 @@ async def test_a_key_is_shown_once_stored_hashed_and_never_logged(
         await holder.get("{e}")
         await holder.refused("POST", "{e}/start")
     everything = "".join(
-        (await admin.call("GET", path)).text for path in ("/keys", "{e}/audit", "{e}/audit.csv", "{e}/export")
+        [
+            (await admin.call("GET", path)).text
+            for path in ("/keys", "{e}/audit", "{e}/audit.csv", "{e}/export")
+        ]
     )
     listed = {key["label"]: key for key in (await admin.get("/keys"))["keys"]}
     assert listed["laptop"]["last_used_at"] is not None
