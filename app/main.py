@@ -33,6 +33,7 @@ from app.store import Store, open_store
 from app.web import (
     accounts,
     arbiters,
+    competitions,
     health,
     openapi,
     organising,
@@ -155,6 +156,7 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
     app.include_router(play.router)
     app.include_router(organisers_api.router)
     app.include_router(arbiters.router)
+    app.include_router(competitions.router)
     app.include_router(socket.router)
     pages.install(app)
     openapi.install(app)

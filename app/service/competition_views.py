@@ -192,6 +192,18 @@ class CompetitionView:
     mine: Mine | None
     is_owner: bool
 
+    @property
+    def playing(self) -> list[str]:
+        """The ids of the matches that everybody may watch now."""
+        return [
+            match.id
+            for stage in self.stages
+            for round_ in stage.rounds
+            for meeting in round_.meetings
+            for match in meeting.matches
+            if match.state == "playing"
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class ValueShown:
@@ -367,6 +379,18 @@ def everybodys(
         ),
         mine=mine,
         is_owner=account is not None and account == stored.owner,
+    )
+
+
+def seen_by_all(stored: StoredCompetition, competition: Competition) -> object:
+    """Differs from what it was if something has changed that everybody may see, or an entrant of his own place."""
+    return (
+        *(stored.title, stored.about, stored.visibility),
+        *(competition.state, competition.settings.shown(), competition.over_because),
+        tuple((e.player, e.status, e.checked_in, e.seed) for e in competition.entrants),
+        tuple(_stage(competition, stage) for stage in competition.stages),
+        competition.penalties,
+        tuple(places(competition)),
     )
 
 

@@ -79,7 +79,7 @@ _KEPT = 64  # competitions in memory
 _MANY = (
     16  # with more entrants, a command is decided on beside the loop: a round is drafted in seconds (§12.3)
 )
-_ID = re.compile(r"[a-z0-9](-?[a-z0-9]){2,31}")
+_ID = re.compile(r"(?!new$)[a-z0-9](-?[a-z0-9]){2,31}")  # `new` is a page
 TITLE_LENGTH, ABOUT_LENGTH = 100, 10_000
 ANALYSES_WAITED_FOR_MS = 7 * 86_400_000  # after the end
 
@@ -168,6 +168,7 @@ class Competitions:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._loading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._waiting: dict[str, asyncio.Event] = {}
+        self._closing = False
         self.on_change: Callable[[str], None] | None = None  # the runner wants to know at once
         store.notices.on_competition = self._changed_elsewhere
 
@@ -612,21 +613,29 @@ class Competitions:
         ]
 
     async def wait(self, competition_id: str, mark: str, patience_s: float = 25.0) -> str:
-        """Returns when the competition has changed since `mark` was given, or after a while: the mark of now.
+        """Returns when what everybody may see has changed since `mark` was given, or after a while: the mark of now.
 
-        A mark says nothing to whoever sees it; the first one is empty, and answered at once.
+        What happens in a qualifying's open round changes no mark, since an update with nothing in it would tell that
+        something has happened there (§5.4). The first mark is empty, and answered at once.
         """
+        until = asyncio.get_running_loop().time() + patience_s
         while True:
             event = self._waiting.setdefault(competition_id, asyncio.Event())
             kept = await self._fresh(competition_id)
-            now = _digest(f"{competition_id} {kept.stored.lot_seed} {kept.version}")
-            if now != mark:
+            now = await self._computed(kept, "mark", partial(_mark_of, kept.stored, kept.competition))
+            if now != mark or self._closing:
                 return now
             try:
-                async with asyncio.timeout(patience_s):
+                async with asyncio.timeout_at(until):
                     await event.wait()
             except TimeoutError:
                 return now
+
+    def let_go(self) -> None:
+        """The server is about to stop: whoever waits for a change is answered now."""
+        self._closing = True
+        for competition_id in list(self._waiting):
+            self._waiting.pop(competition_id).set()
 
     # ------------------------------------------------------------------------------------------ for the other services
 
@@ -817,6 +826,10 @@ def _by_entrant(competition: Competition, seeds: Mapping[str, str]) -> dict[int,
         if meeting is not None:
             found[meeting.pair.a] = seed
     return dict(sorted(found.items()))
+
+
+def _mark_of(stored: StoredCompetition, competition: Competition) -> str:
+    return _digest(f"{stored.lot_seed} {views.seen_by_all(stored, competition)!r}")
 
 
 def _texts(
