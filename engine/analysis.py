@@ -516,6 +516,15 @@ def analysed(match: Played, turns: Sequence[TurnJudged], judges: Sequence[str] =
     )
 
 
+def standing_for_A(variant: Variant, games: Games[Position], evaluator: Evaluator) -> float:
+    """What both games, at the end of a round, are worth to A: 1/2/3 points each, by the rules where a game is over."""
+    values = _Values(variant, Phase.K, evaluator)
+    seen = Games(games.X.turned(), games.Y.turned())  # Black has just played
+    values.gather(seen.X, seen.Y)
+    values.ask()
+    return values.equity(seen.Y) - values.equity(seen.X)
+
+
 def _summary(match: Played, turns: Sequence[TurnJudged], seat: Seat) -> Summary:
     halves = [turn.halves[seat] for turn in turns]
     chosen = [half for half in halves if half.kind == "choice"]

@@ -36,6 +36,7 @@ from app.service.errors import (
     NoSuchCompetition,
     NotAnEntrant,
     NotArbiter,
+    RoundIsOpen,
     StaleVersion,
 )
 from app.store import Store
@@ -67,7 +68,7 @@ from engine.competition.decisions import next_deadline, unfold
 from engine.competition.facts import Fact
 from engine.competition.meeting import Ending, MatchResult, Ref, place_of
 from engine.competition.settings import DEFAULT_SETTINGS, Qualifying, Settings
-from engine.errors import BadResult, EntryRefused, RuleError
+from engine.errors import BadResult, EntryRefused, NotNow, RuleError
 from engine.turn import Seats
 
 log = logging.getLogger(__name__)
@@ -105,6 +106,15 @@ class Done:
 
     version: int
     is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """A player has this number in the competition; the version after it."""
+
+    entrant: int
+    account: str
+    version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +210,7 @@ class Competitions:
         wished = [titles, texts, visibility, competition_id, given.to_dict()]
         call = f"competition {_digest(json.dumps(wished, sort_keys=True, ensure_ascii=False))}"
         try:
-            stored = await self._store.competitions.create(new, _standing(start, at), key=key, call=call)
+            stored = await self._store.competitions.create(new, standing_of(start, at), key=key, call=call)
         except NameTaken:
             raise IdTaken from None
         except KeyReused:
@@ -214,14 +224,16 @@ class Competitions:
         title: Mapping[str, str],
         about: Mapping[str, str],
         visibility: str,
+        actor: str,
+        via: str | None = None,
     ) -> Summary:
-        """Other words about a competition. Raises BadCompetition."""
+        """Other words about a competition; `via` is the key by which they came. Raises BadCompetition."""
         titles, texts = _texts(title, about, visibility)
         kept = await self._fresh(competition_id)
         async with kept.lock:
             try:
                 kept.stored = await self._store.competitions.describe(
-                    competition_id, titles, texts, visibility
+                    competition_id, titles, texts, visibility, actor=actor, key=via, at=self._now()
                 )
             except StoreNoSuchCompetition:
                 raise NoSuchCompetition from None
@@ -313,7 +325,7 @@ class Competitions:
                     actor=actor,
                     at=at,
                     facts=happened,
-                    standing=_standing(after, at),
+                    standing=standing_of(after, at),
                 )
             except WishSeen as seen_before:
                 await self._take_in(kept)
@@ -341,6 +353,17 @@ class Competitions:
         return await self.act(
             competition_id, lambda at: commands.Start(at, strengths), actor=actor, key=key, expect=expect
         )
+
+    async def close_round(
+        self, competition_id: str, *, actor: str, key: str | None = None, expect: int | None = None
+    ) -> Done:
+        """Ends the round, if all is played. Raises NotNow, and RoundIsOpen where who still plays is not to be told."""
+        try:
+            return await self.act(competition_id, commands.CloseRound, actor=actor, key=key, expect=expect)
+        except NotNow as refused:
+            if refused.params.get("because") == "matches-run" and await self.is_hidden(competition_id):
+                raise RoundIsOpen from None
+            raise
 
     async def register(
         self,
@@ -464,6 +487,18 @@ class Competitions:
     async def owner(self, competition_id: str) -> str:
         """The account that made a competition."""
         return (await self._fresh(competition_id)).stored.owner
+
+    async def version(self, competition_id: str) -> int:
+        """Its newest version."""
+        return (await self._fresh(competition_id)).version
+
+    async def is_hidden(self, competition_id: str) -> bool:
+        """Whether a qualifying's round is open, of which nothing is shown yet (§5.4)."""
+        return views.is_hidden((await self._fresh(competition_id)).competition)
+
+    async def is_secret(self, competition_id: str, match: str) -> bool:
+        """Whether a match is of such a round."""
+        return views.is_secret((await self._fresh(competition_id)).competition, match)
 
     async def plays_in(self, competition_id: str, account: str) -> bool:
         """Whether an account has a part in it, so that he is no arbiter there (§8.5)."""
@@ -719,7 +754,7 @@ class Competitions:
         )
 
 
-def _standing(competition: Competition, at: int) -> Standing:
+def standing_of(competition: Competition, at: int) -> Standing:
     """What lists and sweeps need to know."""
     watched = competition.state is State.RUNNING or (
         competition.state is State.FINISHED

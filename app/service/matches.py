@@ -49,8 +49,9 @@ from engine.match import (
     unfold,
 )
 from engine.plays import Hop
+from engine.position import Position
 from engine.scoring import Score, leads_for_A
-from engine.turn import Phase, Seat, Turn
+from engine.turn import Games, Phase, Seat, Turn
 from engine.view import NO_DRAFTS, Drafts, PhaseView, View, boards_of, phases_of, view_for
 
 log = logging.getLogger(__name__)
@@ -145,6 +146,16 @@ class HistoryView:
     dice_id: str  # what stands for the match in the text of its dice (§9.2)
     start: Any
     phases: tuple[PhaseView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LastRound:
+    """The end of the last finished round, which everybody may know; for services, never for a display."""
+
+    number: int
+    leads_for_A: int
+    variant: str
+    games: Games[Position] = field(repr=False)
 
 
 class Matches:
@@ -804,11 +815,20 @@ class Matches:
 
         Raises NoSuchMatch, NotStarted.
         """
+        last = await self.last_round(match_id)
+        return last.number, last.leads_for_A
+
+    async def last_round(self, match_id: str) -> LastRound:
+        """The last finished round, and what both leads at its end come to, in points for A (§8.5).
+
+        Raises NoSuchMatch, NotStarted.
+        """
         async with self._using(match_id) as room:
             if room.match is None or room.match.turn is None:
                 raise NotStarted
             ended = sum(phase.turn.phase is Phase.K for phase in room.match.history)
-            return ended, leads_for_A(room.match.ruleset, room.match.round_end)
+            leads = leads_for_A(room.match.ruleset, room.match.round_end)
+            return LastRound(ended, leads, room.match.ruleset.variant, room.match.round_end)
 
     # ---------------------------------------------------------------------------------------------- in and out
 

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +30,7 @@ from engine.competition.overview import MatchOrder, matches_due, overdue
 from engine.competition.settings import Qualifying
 from engine.errors import RuleError
 from engine.match import SetResult, VoidMatch
+from engine.scoring import Score
 from engine.turn import Seat, Seats
 
 log = logging.getLogger(__name__)
@@ -152,13 +153,14 @@ class Runner:
         if deadline is not None and deadline <= self._now():
             await self._competitions.act(competition_id, commands.Tick, actor=None)
             competition, stored = await self._competitions.competition(competition_id)
-        await self._disclose(competition)
         open_ones = await self._store.matches.of_competition(competition_id, unreported=True)
         await self._make(competition, stored, {match.id for match in open_ones})
         if competition.stages:
             open_ones = await self._store.matches.of_competition(competition_id, unreported=True)
             await self._settle(competition, open_ones)
             await self._keep_in_step(competition, open_ones)
+            competition, stored = await self._competitions.competition(competition_id)
+            await self._disclose(competition)
         if self._looks % ANALYSES_EVERY == 0:
             await self._take_analyses(competition)
 
@@ -271,10 +273,7 @@ class Runner:
         progress = await self._matches.progress(match_id)
         if progress.score is None:
             return
-        result = MatchResult.of(match_id, progress.score)
-        entrant_came = Seat.A in progress.came
-        if progress.dice_id != match_id and not entrant_came and result.ending is Ending.PLAYED:
-            result = replace(result, ending=Ending.NO_SHOW, by=Seat.A, rated=False)  # he has never been there
+        result = result_of(match_id, progress.dice_id, progress.score, progress.came)
         try:
             await self._competitions.act(
                 competition.id, lambda at: commands.ReportResult(result, at), actor=None
@@ -367,6 +366,17 @@ class Runner:
             if board.dice_id in closed and board.disclosed_at is None:
                 for match_id in await self._store.competitions.disclose(board.dice_id, self._now()):
                     await self._matches.disclose(match_id)
+
+
+def result_of(match_id: str, dice_id: str, score: Score, came: Collection[Seat]) -> MatchResult:
+    """What a match that is over comes to in its competition; `came` is who has ever had a display.
+
+    A board that its entrant has never been at is conceded, and he has not played (§12.1, §12.6).
+    """
+    result = MatchResult.of(match_id, score)
+    if dice_id != match_id and Seat.A not in came and result.ending is Ending.PLAYED:
+        return replace(result, ending=Ending.NO_SHOW, by=Seat.A, rated=False)
+    return result
 
 
 def _beginning(competition: Competition, ref: Any) -> str:

@@ -16,11 +16,13 @@ from app.store.codec import events_of, ruleset_of, ruleset_text
 from app.store.database import Database, StoreError, insert_new
 from app.store.results import (
     Difference,
+    Finish,
     RatingChange,
     change_from,
     day_of,
     pair_of,
     rating_differences,
+    result_differences,
 )
 from app.store.seal import Seal
 from app.store.tables import idempotency, journal, matches, rating_changes, results, seat_grants
@@ -436,6 +438,12 @@ class Matches:
     async def recompute_ratings(self) -> tuple[Difference, ...]:
         """Both ratings computed again from all stored results; where what is stored differs (§10.2)."""
         return await self._database.read(rating_differences)
+
+    async def result_differences(self, match_id: str, at: int, finish: Finish) -> tuple[Difference, ...]:
+        """Where the stored result of a match is not this one, which its journal gives; `at` is of its last row."""
+        return await self._database.read(
+            lambda connection: result_differences(connection, match_id, at, finish)
+        )
 
     # ------------------------------------------------------------------------------------------------------ within
 

@@ -51,7 +51,7 @@ class Difference:
 
     account: str
     match_id: str | None  # the match whose change differs; None: the rating as it stands now
-    what: str  # `points`, `strength` or `counted`
+    what: str  # `points`, `strength`, `counted`, or a column of its result
     stored: str
     computed: str
 
@@ -180,9 +180,16 @@ def _insert_result(
     connection: Connection, match_id: str, at: int, finish: Finish, *, rated: bool, counted: bool
 ) -> int:
     """Writes the result; its number in the order of ending."""
+    row = {"match_id": match_id, **_values_of(at, finish), "rated": rated, "counted": counted}
+    key = connection.execute(insert(results), row).inserted_primary_key
+    assert key is not None
+    return int(key[0])
+
+
+def _values_of(at: int, finish: Finish) -> dict[str, Any]:
+    """What is stored of the end of a match, but for what it did to ratings."""
     score, accounts = finish.score, finish.accounts
-    row: dict[str, Any] = {
-        "match_id": match_id,
+    return {
         "at": at,
         "outcome": score.outcome.value,
         "by_seat": score.by and score.by.value,
@@ -198,14 +205,24 @@ def _insert_result(
         "points_b": score.points.B,
         "account_a": accounts.A,
         "account_b": accounts.B,
-        "rated": rated,
-        "counted": counted,
         "pair": accounts.A and accounts.B and pair_of(accounts.A, accounts.B),
         "day": day_of(at),
     }
-    key = connection.execute(insert(results), row).inserted_primary_key
-    assert key is not None
-    return int(key[0])
+
+
+def result_differences(
+    connection: Connection, match_id: str, at: int, finish: Finish
+) -> tuple[Difference, ...]:
+    """Where the stored result of a match is not what its journal gives; its whole if there is none."""
+    row = connection.execute(select(results).where(results.c.match_id == match_id)).one_or_none()
+    values, account = _values_of(at, finish), finish.accounts.A or ""
+    if row is None:
+        return (Difference(account, match_id, "result", "none", finish.score.outcome.value),)
+    return tuple(
+        Difference(account, match_id, name, str(stored), str(value))
+        for name, value in values.items()
+        if (stored := row._mapping[name]) != value
+    )
 
 
 def _game_columns(game: str, score: GameScore) -> dict[str, Any]:

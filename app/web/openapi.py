@@ -11,12 +11,35 @@ import msgspec
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from app.service.competition_views import CompetitionView, CrossTable, Mine, Standings, Summary
-from app.service.competitions import BoardShown
+from app.service.arbiter import Estimate, Ordered
+from app.service.competition_views import (
+    CompetitionView,
+    CrossTable,
+    Mine,
+    OrganiserEntrant,
+    OrganiserView,
+    RoundShown,
+    SlotShown,
+    StageShown,
+    Standings,
+    Summary,
+)
+from app.service.competitions import BoardShown, Done, Entered
 from app.service.computers import ComputerInfo
+from app.service.event_file import (
+    AuditPage,
+    EntrantsPage,
+    EventFile,
+    EventsPage,
+    ImportReport,
+    MatchesPage,
+    MatchLine,
+)
 from app.service.info import Info, SessionInfo
 from app.service.lobby import Hint, Live, LobbyView
 from app.service.matches import HistoryView
+from app.service.organisers import KeyInfo, KeysView, NewKey
+from app.service.recompute import Recomputed
 from app.web.problems import Problem
 from engine.view import View
 
@@ -51,6 +74,15 @@ class ComputersView:
     """The computer players that can be played against here, from the weakest."""
 
     computers: list[ComputerInfo]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundsView:
+    """Stages that have opened with their rounds, and the round that is drafted, which organisers alone see."""
+
+    version: int
+    stages: tuple[StageShown, ...]
+    draft: RoundShown | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +143,41 @@ class CrossTables:
 
 
 @dataclass(frozen=True, slots=True)
+class Bracket:
+    """The meetings of an elimination and where its entrants come from; null of another stage."""
+
+    slots: tuple[SlotShown, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Dice:
+    """The shared dice of a qualifying (secrets are null until a round is closed), and the matches whose records are
+    open: `/api/matches/{id}.json` has the dice of each.
+    """
+
+    boards: list[BoardShown]
+    records: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class NoteShown:
+    """What an arbiter has written down."""
+
+    number: int
+    match: str | None
+    by: str
+    at: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """All that arbiters have written down, the oldest first."""
+
+    notes: list[NoteShown]
+
+
+@dataclass(frozen=True, slots=True)
 class RunningBoards:
     """Matches that are being played, each as of its last finished phase (§5.4); none of an open qualifying round."""
 
@@ -127,6 +194,9 @@ class SharedDice:
 ANSWERS: tuple[type, ...] = (
     *(Info, View, HistoryView, LobbyView),
     *(SessionView, SeatLink, Rulesets, ComputersView, Hint),
+    *(Summary, OrganiserView, OrganiserEntrant, Done, Entered, EventsPage, EntrantsPage, ImportReport),
+    *(NewKey, KeyInfo, KeysView, RoundsView, MatchesPage, MatchLine, Estimate, Ordered, Notes, NoteShown),
+    *(Bracket, AuditPage, Dice, Recomputed, EventFile),
     *(CompetitionList, CompetitionNow, Changes, MineNow, MyCompetitions),
     *(Standings, CrossTables, RunningBoards, SharedDice),
 )
@@ -160,7 +230,7 @@ def answers(kind: type, status: int = 200) -> dict[int | str, dict[str, Any]]:
 
 def example_of(kind: type) -> Any:
     """An answer of this type, as a server gave it."""
-    return _EXAMPLES[kind.__name__]
+    return _EXAMPLES.get(kind.__name__)
 
 
 def install(app: FastAPI) -> None:

@@ -162,6 +162,9 @@ class Player:
     def __post_init__(self) -> None:
         self.seed = self.seed or hashlib.sha256(self.name.encode()).hexdigest()[:32]
 
+    async def ready(self) -> None:
+        """Waits until he wants to play."""
+
     async def take_part(self, server: Server, competition_id: str) -> None:
         """Until the competition is over for him."""
         mark = ""
@@ -211,6 +214,7 @@ class Player:
                     done.add(view.turn)
                     turn = Turn.parse(view.turn)
                     assert turn is not None
+                    await self.ready()
                     hops = self.choose(view)
                     await server.matches.play(
                         display, f"p{turn}", turn, tuple((hop.start, hop.end) for hop in hops)
