@@ -50,15 +50,17 @@ class World:
     """Competitions in different states; Anna is in most of them."""
 
     anna: Person
+    boss: Person
     groups: Hand
     bracket: Hand
     coming: Hand
+    draft: str
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def world(live: LiveServer) -> AsyncIterator[World]:
     """A qualifying played and groups in their second round; a bracket half played; one that can be entered."""
-    async with person(live, "Anna") as anna:
+    async with person(live, "Anna") as anna, person(live, "Boss") as boss:
         groups = await an_event(
             live, "Groups", anna, more=7, stages=[QUALIFYING, {"kind": "groups", "size": 4}]
         )
@@ -78,7 +80,31 @@ async def world(live: LiveServer) -> AsyncIterator[World]:
             starts_at=time.time_ns() // 1_000_000 + 7_200_000,
             entry={"mode": "code", "code": "winter", "capacity": 16},
         )
-        yield World(anna, groups, bracket, coming)
+        yield World(anna, boss, groups, bracket, coming, await a_draft(boss))
+
+
+async def a_draft(boss: Person) -> str:
+    """A Swiss of this organiser whose first round is drafted, all by the organisers' API."""
+    made = await boss.post(
+        "/api/admin/v1/events",
+        {"title": {"en": "Swiss", "ru": "Кубок"}, "settings": {"entry": {"mode": "approved"}}},
+    )
+    event = f"/api/admin/v1/events/{made['id']}"
+    await boss.post(f"{event}/open-entry", {})
+    listed = "name,seed\nWilliam,1\nXenia,2\nYves,3\n"
+    answer = await boss.http.post(
+        f"{event}/entrants/import?new=true", content=listed, headers={"Content-Type": "text/csv"}
+    )
+    assert answer.json()["entered"] == 3
+    await boss.post(f"{event}/start", {})
+    await boss.post(f"{event}/rounds", {})
+    return str(made["id"])
+
+
+async def open_all(page: Page) -> None:
+    """Every summary."""
+    for summary in await page.locator("main summary").all():
+        await summary.click()
 
 
 async def open_row(page: Page) -> None:
@@ -109,6 +135,15 @@ PLACES = {
     "dice": Place(lambda w: f"/events/{w.groups.id}#dice", ".check-facts"),
     "bracket": Place(lambda w: f"/events/{w.bracket.id}#standings", ".bracket .tie"),
     "event to be entered": Place(lambda w: f"/events/{w.coming.id}", "#enter-code"),
+    "new event": Place(lambda w: "/events/new", "#make"),
+    "managed: a draft": Place(
+        lambda w: f"/events/{w.draft}/manage", ".edit-pairs", lambda w: w.boss, open_all
+    ),
+    "managed: entrants": Place(
+        lambda w: f"/events/{w.draft}/manage#entrants", ".manage-entrants", lambda w: w.boss
+    ),
+    "managed: log": Place(lambda w: f"/events/{w.draft}/manage#log", ".log", lambda w: w.boss),
+    "managed by another": Place(lambda w: f"/events/{w.draft}/manage", "main h1", lambda w: w.anna),
     "no such event": Place(lambda w: "/events/no-such-cup", "main h1"),
 }
 DESK = ("ru", {**DESKTOP, **RU, **STILL, "color_scheme": "dark"})
@@ -118,7 +153,15 @@ LOOKED_AT = [
     pytest.param(place, *HAND, id=f"{name}, phone, English, light") for name, place in PLACES.items()
 ] + [
     pytest.param(PLACES[name], *DESK, id=f"{name}, desktop, Russian, dark")
-    for name in ("list", "event, my match waits", "standings, a row opened", "bracket", "event to be entered")
+    for name in (
+        "list",
+        "event, my match waits",
+        "standings, a row opened",
+        "bracket",
+        "event to be entered",
+        "new event",
+        "managed: a draft",
+    )
 ]
 Kept = Callable[..., Awaitable[Page]]
 
@@ -249,3 +292,46 @@ async def test_two_phones_follow_a_final_to_its_end(live: LiveServer, screens: S
         await expect(hers.locator(".next-words")).to_contain_text("Ваше место: 2.")
         await expect(his.locator(".next-words")).to_contain_text("Your place: 1.")
         await expect(his.locator(".event-facts")).to_contain_text("Boris")
+
+
+async def test_an_organiser_makes_an_event_and_runs_it_from_its_page(
+    live: LiveServer, screens: Screens
+) -> None:
+    async with person(live, "Судья") as judge:
+        page = await screens.page(somebody=judge, **RU)
+        press = lambda name: page.get_by_role("button", name=name, exact=True).click()  # noqa: E731
+        title = page.locator("#step-title")
+        await page.goto("/events/new")
+        await page.get_by_label("Название по-русски").fill("Кубок двора")
+        await page.get_by_text("Швейцарская система").click()
+        await page.get_by_label("Туров").fill("1")
+        await page.get_by_text("начинаю я").click()
+        await press("Создать турнир")
+        await page.wait_for_url("**/manage")
+        await press("Открыть запись")
+        await expect(title).to_have_text("Идёт запись")
+        await page.get_by_role("link", name="Участники").click()
+        await page.get_by_label("Или текст списка").fill("имя;посев\nФедот;1\nУстин;2\nГеля;0\n")
+        await press("Записать список")
+        await expect(page.get_by_role("status")).to_contain_text("Записано 2, уже были 0, с ошибкой 1.")
+        await page.get_by_role("link", name="Ход").click()
+        await press("Начать турнир")
+        await press("Составить тур")
+        await expect(title).to_have_text("Черновик: Швейцарская система, тур 1")
+        await press("Объявить")
+        await press("Начать тур")
+        await expect(page.locator(".next-words")).to_contain_text("Ещё играют: 1.")
+        await page.get_by_label(re.compile("^Решить: ")).click()
+        await page.get_by_label(re.compile("^Очки: ")).fill("12")
+        await page.get_by_label("Победитель").select_option(index=1)
+        await press("Решить")
+        await page.get_by_role("dialog").get_by_label("Причина").fill("сыграно за доской")
+        await press("Выполнить")
+        await expect(page.locator(".manage-meetings")).to_contain_text("+12 : −12")
+        await press("Закрыть тур")
+        await press("Завершить турнир")
+        await expect(title).to_have_text("Турнир завершён")
+        await page.get_by_role("link", name="Журнал").click()
+        await expect(page.locator(".log")).to_contain_text("сыграно за доской")
+        await page.get_by_role("link", name="Страница турнира").click()
+        await expect(page.locator(".event-facts")).to_contain_text(re.compile("Победитель(Федот|Устин)"))
