@@ -230,7 +230,7 @@ def answers(kind: type, status: int = 200) -> dict[int | str, dict[str, Any]]:
 
 def example_of(kind: type) -> Any:
     """An answer of this type, as a server gave it."""
-    return _EXAMPLES.get(kind.__name__)
+    return _EXAMPLES[kind.__name__]
 
 
 def install(app: FastAPI) -> None:
