@@ -75,6 +75,18 @@ async def events() -> FileResponse:
     return _page("events.html")
 
 
+@router.api_route("/events/new", methods=["GET", "HEAD"])
+async def new_event() -> FileResponse:
+    """A competition to be made."""
+    return _page("newevent.html")
+
+
+@router.api_route("/events/{competition_id}/manage", methods=["GET", "HEAD"])
+async def manage_event(competition_id: str) -> FileResponse:
+    """A competition, for who has made it."""
+    return _page("manage.html")
+
+
 @router.api_route("/events/{competition_id}", methods=["GET", "HEAD"])
 async def event(competition_id: str) -> FileResponse:
     """One competition."""

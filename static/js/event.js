@@ -14,6 +14,7 @@ import { sha256Hex } from './sha256.js';
 import { bracket, crossTable, orderLine, standingTables } from './standings.js';
 
 const BOARDS_EVERY_MS = 4000;
+const HIDDEN_EVERY_MS = 10_000;
 const { session } = await startPage({ namespaces: ['site', 'rules', 'events'], title: 'events.title' });
 const main = document.getElementById('event');
 const id = decodeURIComponent(location.pathname.split('/')[2] ?? '');
@@ -65,7 +66,8 @@ const hasDice = () => now.view.settings.stages[0].kind === 'qualifying';
 function frame() {
   for (const name of ['head', 'stages', 'next', 'tabs', 'panel']) parts[name] = { box: el('div', { class: `event-${name}` }), key: null };
   parts.late = { box: el('p', { class: 'notice warn', role: 'status', hidden: true }, icon('alert'), el('span', {}, word('late'))) };
-  main.replaceChildren(parts.late.box, ...['head', 'stages', 'next', 'tabs', 'panel'].map((name) => parts[name].box));
+  parts.said = el('p', { class: 'sr', role: 'status' });  // what is next, told to who does not see the page
+  main.replaceChildren(parts.late.box, parts.said, ...['head', 'stages', 'next', 'tabs', 'panel'].map((name) => parts[name].box));
 }
 
 /** Draws one part if what it shows has changed, keeping the place of the focus. */
@@ -85,6 +87,8 @@ function draw() {
   part('head', [view.title, view.settings, view.state, view.entrants.length, view.places, view.is_owner, view.over_because, now.presets.length], head);
   part('stages', [view.stages, view.state, view.settings.stages], stages);
   part('next', [view.mine, view.state, view.settings.entry, view.settings.starts_at, view.places, view.entrants.length, view.stages.length], next);
+  const said = view.mine ? document.getElementById('next-title')?.textContent ?? '' : '';
+  if (parts.said.textContent !== said) parts.said.textContent = said;
   part('tabs', [tab(), hasDice()], tabs);
   panel();
 }
@@ -448,11 +452,24 @@ function called() {
 
 const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
-/** Waits for changes for as long as the page is there. Many pages are told at once: each takes its time to ask. */
+/** So long, or until the page is seen again. */
+function pauseUnseen(ms) {
+  return new Promise((resolve) => {
+    const done = () => { clearTimeout(timer); document.removeEventListener('visibilitychange', done); resolve(); };
+    const timer = setTimeout(done, ms);
+    document.addEventListener('visibilitychange', done);
+  });
+}
+
+/**
+ * Waits for changes for as long as the page is there. Many pages are told at once: each takes its time to ask. A page
+ * that nobody looks at asks now and then: a browser has six connections to a server, and many pages may be open.
+ */
 async function follow() {
   for (let failures = 0; ;) {
     try {
-      const { mark } = await api.get(`${path}/changes?mark=${now.mark}`);
+      if (document.hidden) await pauseUnseen(HIDDEN_EVERY_MS);
+      const { mark } = await api.get(`${path}/changes${document.hidden ? '' : `?mark=${now.mark}`}`);
       if (mark !== now.mark) {
         await pause(Math.random() * 800);
         await refresh();

@@ -67,7 +67,7 @@ function mineCard({ view, mine, path, serverNow, nameOf, changed }) {
   const active = ['play', 'check-in', 'starts'].includes(next.kind);
   return el('section', { class: `next-card${active ? ' active' : ''}`, 'aria-labelledby': 'next-title' },
     el('div', { class: 'next-words' },
-      el('h2', { id: 'next-title', role: 'status' }, title),
+      el('h2', { id: 'next-title' }, title),
       said ? el('p', {}, said) : null),
     until && until > serverNow() ? countdown(until, label, serverNow) : null,
     action ? el('div', { class: 'next-do' }, action) : null,

@@ -163,12 +163,12 @@ function knockoutTitle(before) {
 export function bracket(standings, meetings, of) {
   const seedOf = new Map(of.seeds.map((entrant, n) => [entrant, n + 1]));
   return el('div', { class: 'brackets' }, bracketParts(standings.bracket, standings.kind).map(({ title, columns }) => el('section', { class: 'bracket-part' },
-    title ? el('h4', {}, title) : null,
+    title ? el('h3', {}, title) : null,
     el('div', { class: 'scroll-box bracket', tabindex: 0, role: 'region', 'aria-label': title ?? word('bracket') },
       columns.map((column) => el('div', { class: 'bracket-column' },
-        el('h5', {}, column.title),
+        el(title ? 'h4' : 'h3', { class: 'bracket-round' }, column.title),
         el('ol', {}, column.slots.map((slot) => slotBox(slot, meetings.get(slot.name), of, seedOf))),
-        column.below ? [el('h5', { class: 'below' }, column.below.title), el('ol', { class: 'below' }, column.below.slots.map((slot) => slotBox(slot, meetings.get(slot.name), of, seedOf)))] : null))))));
+        column.below ? [el(title ? 'h4' : 'h3', { class: 'bracket-round below' }, column.below.title), el('ol', { class: 'below' }, column.below.slots.map((slot) => slotBox(slot, meetings.get(slot.name), of, seedOf)))] : null))))));
 }
 
 function slotBox(slot, meeting, of, seedOf) {
