@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 if TYPE_CHECKING:
+    from app.service.bots import BotInfo, Bots
     from app.service.organisers import KeyInfo, NewKey, Organisers
     from app.settings import Settings
 
+T = TypeVar("T")
 Found = TypeVar("Found")
 _BROKEN_PIPE, _INTERRUPTED = 141, 130  # as a shell counts a command that a signal ended
 
@@ -52,6 +54,12 @@ def _parser() -> argparse.ArgumentParser:
         made.set_defaults(run=run)
         return made
 
+    def add_database(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "--database", metavar="URL", help="postgresql://… or sqlite:///file (DATABASE_URL)"
+        )
+        parser.add_argument("--data", metavar="FOLDER", help="the data folder (DATA_DIR; ./data)")
+
     serve = command("serve", _serve, "serve the game")
     migrate = command("migrate", _migrate, "bring the database to the newest schema")
     recompute = command(
@@ -59,8 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     recompute.add_argument("event", metavar="EVENT", help="the id of the competition, as in its address")
     for made in (serve, migrate, recompute):
-        made.add_argument("--database", metavar="URL", help="postgresql://… or sqlite:///file (DATABASE_URL)")
-        made.add_argument("--data", metavar="FOLDER", help="the data folder (DATA_DIR; ./data)")
+        add_database(made)
     serve.add_argument("--host", help="the address to listen on (HOST; 127.0.0.1)")
     serve.add_argument("--port", type=_port, help="the port to listen on, 0 for any (PORT; 8000)")
 
@@ -70,6 +77,22 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--url", help="a running server; else one is started and stopped")
     demo.add_argument("--pace", type=_seconds, default=0.5, metavar="SECONDS", help="for a play (0.5)")
 
+    words = "make bots, the accounts of programs that play, and their tokens"
+    bot = commands.add_parser("bot", help=words, description=words)
+    actions = bot.add_subparsers(title="actions", metavar="ACTION", required=True)
+    for name, act, wanted, words in (
+        ("create", _bot_create, "name", "make a bot, and print its token, which is shown once"),
+        ("list", _bot_list, None, "all bots of this server"),
+        ("token", _bot_token, "id", "print another token; the old one is not valid any longer"),
+        ("revoke", _bot_revoke, "id", "take the token away"),
+        ("delete", _bot_delete, "id", "delete a bot; what it has played stays"),
+    ):
+        made = actions.add_parser(name, help=words, description=words)
+        made.set_defaults(run=act)
+        if wanted:
+            made.add_argument(wanted, metavar=wanted.upper())
+        add_database(made)
+
     plays = command(
         "plays", _plays, 'legal plays: lines of {"board":[26 counts],"roll":[6,5]} to lines of {"results":…}'
     )
@@ -78,6 +101,39 @@ def _parser() -> argparse.ArgumentParser:
     score.add_argument("file", metavar="FILE", help="cases as JSON; - is standard input")
     verify = command("verify", _verify, "check the dice of a finished match that was downloaded")
     verify.add_argument("file", metavar="MATCH.json", help="- is standard input")
+    record = commands.add_parser("record", help="records of games: nardy, xiangqi, tabletop curling")
+    of_record = record.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    words = 'one move of xiangqi in every spelling: lines of {"fen","text","from","letters"}'
+    moves = of_record.add_parser("moves", help=words, description=words)
+    moves.set_defaults(run=_record_moves)
+    moves.add_argument("files", nargs="*", metavar="FILE", help="standard input if there is none")
+    for name, words in (
+        ("check", "what a record is, and everything that is wrong with it, each in its place"),
+        ("convert", "a record in another form, language or family"),
+        ("replay", "a record step by step, with the position after each"),
+    ):
+        made = of_record.add_parser(name, help=words, description=words, epilog=_RECORD_STATUS)
+        made.set_defaults(run=_record, story=name)
+        made.add_argument("file", metavar="FILE", help="- is standard input")
+        made.add_argument(
+            "--from", dest="source", metavar="FORM", help="its family or form; else it is recognised"
+        )
+        if name == "convert":
+            made.add_argument(
+                "--to", dest="target", metavar="FORM", help="a form or a family; else it keeps its own"
+            )
+        if name == "replay":
+            made.add_argument("--json", action="store_true", help="all steps, as one line of JSON")
+        made.add_argument("--language", choices=("ru", "en"), help="to write in; else the record's own")
+        made.add_argument("--dialect", choices=("2018", "1997"), help="of xiangqi's WXF")
+        made.add_argument(
+            "--letters", choices=("any", "wxf", "cci", "general"), help="the school of xiangqi's letters"
+        )
+        made.add_argument(
+            "--repair", action="store_true", help="list every record that a faulty text may mean"
+        )
+        if name != "check":
+            made.add_argument("--choose", type=_count, metavar="N", help="take candidate N of a repair")
     analyse = command("analyse", _analyse, "what the plays and the luck of a finished match were worth")
     analyse.add_argument(
         "file", metavar="MATCH.json", help="a match that was downloaded; - is standard input"
@@ -116,6 +172,18 @@ def _add_admin(commands: Any) -> None:
             made.add_argument("--name", help="else: of the new account whose events they are (Organiser)")
             made.add_argument("--event", metavar="ID", help="for one event only")
             made.add_argument("--expires", metavar="TIME", help="2027-01-31T00:00Z; never, if it is not said")
+
+
+_RECORD_STATUS = (
+    "status: 0 all is well; 1 the record has faults, or is not read; 2 a form or option that there is not; "
+    "3 no record that is known here; 4 the form asked for cannot hold it"
+)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1_000:
+        raise argparse.ArgumentTypeError("a whole number from 1")
+    return int(text)
 
 
 def _port(text: str) -> int:
@@ -299,6 +367,60 @@ def _recompute(given: argparse.Namespace) -> int:
     return 0
 
 
+def _bot_create(given: argparse.Namespace) -> int:
+    made = _with_bots(given, lambda bots: bots.create(None, given.name))
+    print(f"{made.bot.id}  {_named(made.bot)}\n{made.token}")
+    return 0
+
+
+def _bot_list(given: argparse.Namespace) -> int:
+    for bot in _with_bots(given, lambda bots: bots.mine(None)).bots:
+        print(f"{bot.id}  {_named(bot)}{'' if bot.token_at else '  (no token)'}")
+    return 0
+
+
+def _bot_token(given: argparse.Namespace) -> int:
+    print(_with_bots(given, lambda bots: bots.renew(None, given.id)).token)
+    return 0
+
+
+def _bot_revoke(given: argparse.Namespace) -> int:
+    _with_bots(given, lambda bots: bots.revoke(None, given.id))
+    return 0
+
+
+def _bot_delete(given: argparse.Namespace) -> int:
+    _with_bots(given, lambda bots: bots.retire(None, given.id))
+    return 0
+
+
+def _named(bot: BotInfo) -> str:
+    return f"{bot.name} #{bot.tag}" if bot.tag else bot.name
+
+
+def _with_bots(given: argparse.Namespace, do: Callable[[Bots], Coroutine[Any, Any, T]]) -> T:
+    """Does this to the bots of the database, whether or not a server runs on it."""
+    import asyncio
+    import time
+
+    from app.service.bots import Bots
+    from app.service.errors import AppError
+    from app.store import open_store
+
+    async def work() -> T:
+        store = await open_store(_settings(given))
+        try:
+            return await do(Bots(store, lambda: time.time_ns() // 1_000_000))
+        finally:
+            await store.close()
+
+    with _one_line_errors():
+        try:
+            return asyncio.run(work())
+        except AppError as refused:
+            raise _Failed(refused.detail) from None
+
+
 @contextlib.contextmanager
 def _one_line_errors() -> Iterator[None]:
     """What an operator can put right is told in a line; anything else is a bug and keeps its traceback."""
@@ -349,6 +471,45 @@ def _plays(given: argparse.Namespace) -> int:
                     _write({"error": refused.error})
                     status = 1
     return status
+
+
+def _record_moves(given: argparse.Namespace) -> int:
+    from app.answers import Refused
+    from app.recordmoves import answer, lines
+
+    status = 0
+    for name in given.files or ["-"]:
+        with _open(name) as opened:
+            for line in lines(opened):
+                try:
+                    _write(answer(line))
+                except Refused as refused:
+                    _write({"error": refused.error})
+                    status = 1
+    return status
+
+
+def _record(given: argparse.Namespace) -> int:
+    from app import recordfiles
+    from engine.records.family import Options
+
+    with _open(given.file) as opened:
+        data = opened.read(recordfiles.MAX_BYTES + 1)
+    asked = recordfiles.Asked(
+        name="standard input" if given.file == "-" else given.file,
+        source=given.source,
+        target=getattr(given, "target", None),
+        options=Options(dialect=given.dialect, letters=given.letters, language=given.language),
+        repair=given.repair or getattr(given, "choose", None) is not None,
+        choose=getattr(given, "choose", None),
+    )
+    if given.story == "replay":
+        answer = recordfiles.replay(data, asked, as_json=given.json)
+    else:
+        answer = {"check": recordfiles.check, "convert": recordfiles.convert}[given.story](data, asked)
+    sys.stderr.write(answer.err)
+    sys.stdout.write(answer.out)
+    return answer.status
 
 
 def _score(given: argparse.Namespace) -> int:

@@ -31,6 +31,7 @@ class _Dice(msgspec.Struct):
     hashes: dict[_Seat, _Hash | None]
     seeds: dict[_Seat, _ClientSeed | None]
     defaulted: list[_Seat]
+    own: _ClientSeed | None = None  # A's, where the seed in `seeds` is made from those of many (§12.1)
 
 
 class _Rolled(msgspec.Struct):
@@ -84,7 +85,7 @@ def check(file: bytes) -> Checked:
         wrong.append("The commitment is not the SHA-256 of the server's seed.")
     a, b = match.dice.seeds.get("A"), match.dice.seeds.get("B")
     if a is not None and b is not None:
-        wrong += _wrong_seed(match.dice, "A", a) + _wrong_seed(match.dice, "B", b)
+        wrong += _wrong_seed(match.dice, "A", match.dice.own or a) + _wrong_seed(match.dice, "B", b)
         seeds = DiceSeeds(server, match.dice_id, Seats(a, b))
         wrong += _wrong_rolls(seeds, rolled, opening_double=_opening_double(match.ruleset))
     elif rolled:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from engine.analysis import GRADES, Analysis, Conceded, Half, Played, TurnJudged
+from engine.analysis import FORMAT, GRADES, Analysis, Conceded, Half, Played, TurnJudged
 from engine.dice import Roll
 from engine.errors import IllegalPlay, RuleError
 from engine.match import Made, PhasePlayed, ends_after
@@ -217,7 +217,7 @@ def _blunder(turn: TurnJudged, half: Half, names: Seats[str]) -> str:
 def plain(recorded: Recorded, found: Analysis) -> dict[str, Any]:
     """The analysis as JSON has it."""
     return {
-        "format": "nardy-analysis/1",
+        "format": FORMAT,
         "match": recorded.id,
         "names": {seat.value: recorded.names[seat] for seat in Seat},
         "outcome": recorded.played.outcome.value,

@@ -14,6 +14,7 @@ import logging
 import os
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import Any
@@ -34,6 +35,7 @@ _DEAF_S = 1.0  # then those are cut off that do not read
 _REQUESTS_S = 3.0  # and those whose requests are not answered by then
 _YOUNG = 2_000, 5, 1_000_000  # new objects are looked through for cycles often, old ones never by themselves
 _TIDY_S = 300.0
+_TURN_S = 0.0005  # the writer's thread waits so long at most for its turn among Python's threads, not 5 ms
 LONGEST_S = 4  # then uvicorn cancels what still runs
 
 
@@ -80,6 +82,7 @@ class Server(uvicorn.Server):
         gc.collect()
         gc.freeze()
         gc.set_threshold(*_YOUNG)
+        sys.setswitchinterval(_TURN_S)
         self._tidying = asyncio.create_task(_tidy())
         if self.started:
             set_about(node=self._app.state.node)

@@ -16,9 +16,12 @@ from typing import Any, NamedTuple, Protocol
 from engine.dice import Roll
 from engine.match import Match, PhasePlayed
 from engine.position import CHECKERS, OFF, Position
+from engine.ruleset import Ruleset
 from engine.scoring import CLASS_POINTS, Outcome, game_outcome
 from engine.turn import FIRST_TURN, Color, Game, Games, Phase, Seat, Seats, Turn, game_of, player_of
-from engine.variant import VARIANTS, Variant
+from engine.variant import SHORT, VARIANTS, Variant
+
+FORMAT = "nardy-analysis/1"  # of `Analysis.to_plain` as it is kept and sent
 
 # Grades by the equity that a play gives away (points): below this it is …
 FINE = 0.02
@@ -115,6 +118,11 @@ class Played:
     def rounds(self) -> int:
         """How many rounds were finished."""
         return len(self.phases) // 2
+
+
+def is_analysable(ruleset: Ruleset, outcome: Outcome) -> bool:
+    """Whether a match that ended so can be analysed: judges know short nardy alone, and it must count (§6.4)."""
+    return ruleset.variant == SHORT.key and outcome not in (Outcome.VOID, Outcome.ABORTED)
 
 
 def played(match: Match) -> Played:
@@ -514,15 +522,6 @@ def analysed(match: Played, turns: Sequence[TurnJudged], judges: Sequence[str] =
         result - luck if counts else None,
         match.parted,
     )
-
-
-def standing_for_A(variant: Variant, games: Games[Position], evaluator: Evaluator) -> float:
-    """What both games, at the end of a round, are worth to A: 1/2/3 points each, by the rules where a game is over."""
-    values = _Values(variant, Phase.K, evaluator)
-    seen = Games(games.X.turned(), games.Y.turned())  # Black has just played
-    values.gather(seen.X, seen.Y)
-    values.ask()
-    return values.equity(seen.Y) - values.equity(seen.X)
 
 
 def _summary(match: Played, turns: Sequence[TurnJudged], seat: Seat) -> Summary:

@@ -304,7 +304,7 @@ class AcceptDraw:
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """The player's last display has gone (§8.3)."""
+    """The player's last display has gone; of a computer: no server has it any longer (§8.3)."""
 
     seat: Seat
     at: int
@@ -312,7 +312,7 @@ class Leave:
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """The player has a display (§8.3)."""
+    """The player has a display; of a computer: a server has it (§8.3)."""
 
     seat: Seat
     at: int
@@ -519,6 +519,11 @@ class Match:
         return None not in (self.client_seeds.A, self.client_seeds.B)
 
     @property
+    def dice_seeds(self) -> Seats[str | None]:
+        """The seeds in the text of the dice (§9.2); on shared dice A's is made from those of all (§12.1)."""
+        return self.client_seeds.with_(Seat.A, self.shared_seed) if self.in_step else self.client_seeds
+
+    @property
     def is_last_move(self) -> bool:
         """A White side is off, and this phase K is only Black's last move (§4.2, §8.2)."""
         return (
@@ -681,7 +686,7 @@ def _accept(match: Match, command: Command) -> tuple[Event, ...]:
         case AcceptDraw():
             return (_accept_draw(match, command),)
         case Leave(seat, at):
-            return (Left(seat, at),) if match.presence[seat].connected and seat not in match.computers else ()
+            return (Left(seat, at),) if match.presence[seat].connected else ()
         case Return(seat, at):
             return () if match.presence[seat].connected else (Returned(seat, at),)
         case Tick() | GiveBack():
@@ -835,6 +840,13 @@ def _accept_draw(match: Match, command: AcceptDraw) -> MatchEnded:
     return MatchEnded(Outcome.AGREED, None, command.at)
 
 
+def awaited_computers(match: Match) -> tuple[Seat, ...]:
+    """The seats of computers that have something to play now: a server passes for them as for anybody (§4.5)."""
+    return tuple(
+        seat for seat in Seat if seat in match.computers and match.owes(seat) and match.can_move(seat)
+    )
+
+
 # ---------------------------------------------------------------------------------------------------- deadlines
 
 
@@ -905,8 +917,7 @@ def _after_phase(match: Match) -> Callable[[int], Event] | None:
 
 
 def _open(match: Match, turn: Turn, now: int) -> PhaseOpened:
-    a = match.shared_seed if match.in_step else match.client_seeds.A
-    b = match.client_seeds.B
+    a, b = match.dice_seeds.A, match.dice_seeds.B
     assert a is not None
     assert b is not None
     seeds = DiceSeeds(match.server_seed, match.dice_id, Seats(a, b))
@@ -1061,7 +1072,7 @@ def _opened(match: Match, event: PhaseOpened) -> Match:
         turn=event.turn,
         roll=event.roll,
         plays=Seats(None, None),
-        playable=Seats(_is_playable(match.rules, a, event.roll), _is_playable(match.rules, b, event.roll)),
+        playable=Seats(match.rules.has_play(a, event.roll), match.rules.has_play(b, event.roll)),
         shown_at=shown_at,
         presence=Seats(
             *(
@@ -1070,10 +1081,6 @@ def _opened(match: Match, event: PhaseOpened) -> Match:
             )
         ),
     )
-
-
-def _is_playable(rules: PlayRules, position: Position, roll: Roll) -> bool:
-    return bool(rules.step_graph(position, roll).nodes[0])
 
 
 def _played(match: Match, event: PlayMade) -> Match:

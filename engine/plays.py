@@ -228,18 +228,27 @@ def _four_dice(walk: _Walk, die: int) -> _Paths:
     Moves from high points to low ones reach them all, for whatever is closed stays closed.
     """
     reached: tuple[_Paths, ...] = ({}, {}, {}, {})
-
-    def explore(number: int, path: tuple[Move, ...], points: _Points, highest: int) -> None:
-        further = reached[len(path)]
-        for change, move in walk.moves(die, points, highest):
-            further[number + change] = longer = (*path, move)
-            if len(longer) < 4:
-                walk.make(move)
-                explore(number + change, longer, _with(points, move.end), move.start)
-                walk.take_back(move)
-
-    explore(walk.number, (), walk.points, BAR)
+    _reach(walk, die, reached, walk.number, (), walk.points, BAR)
     return next((paths for paths in reversed(reached) if paths), {})
+
+
+def _reach(
+    walk: _Walk,
+    die: int,
+    reached: tuple[_Paths, ...],
+    number: int,
+    path: tuple[Move, ...],
+    points: _Points,
+    highest: int,
+) -> None:
+    """Notes what is reached by one move more, and goes on from there."""
+    further = reached[len(path)]
+    for change, move in walk.moves(die, points, highest):
+        further[number + change] = longer = (*path, move)
+        if len(longer) < 4:
+            walk.make(move)
+            _reach(walk, die, reached, number + change, longer, _with(points, move.end), move.start)
+            walk.take_back(move)
 
 
 def _paths(position: Position, roll: Roll) -> _Paths:
@@ -256,6 +265,12 @@ def legal_plays(position: Position, roll: Roll) -> tuple[Play, ...]:
     played there is one play, the empty one.
     """
     return tuple(map(Play, _paths(position, roll).values()))
+
+
+def has_play(position: Position, roll: Roll) -> bool:
+    """Whether the roll allows anything but the empty play: one move by either die is enough (§2.2)."""
+    walk = _Walk(position)
+    return any(walk.moves(die, walk.points) for die in {roll.first, roll.second})
 
 
 def results(position: Position, roll: Roll) -> tuple[Position, ...]:
@@ -302,6 +317,40 @@ def after(position: Position, hops: Iterable[Move | Hop]) -> Position:
     return Position(tuple(mine), theirs)
 
 
+_Onward = dict[_State, list[tuple[Move, _State]]]  # the moves that can follow, each with where it leads
+
+
+def _explore(
+    walk: _Walk,
+    ways: tuple[_Ways, ...],
+    edges: _Onward,
+    lengths: dict[_State, int],
+    state: _State,
+    points: _Points,
+) -> int:
+    """How many dice can still be played; notes in `edges` the moves by which, and in `lengths` the answer."""
+    number, dice = state
+    longest = 0
+    found: list[tuple[Move, _State]] = []
+    for die, left in ways[dice]:
+        for change, move in walk.moves(die, points):
+            following = number + change, left
+            if not left:
+                length = 1
+            elif following in lengths:
+                length = 1 + lengths[following]
+            else:
+                walk.make(move)
+                length = 1 + _explore(walk, ways, edges, lengths, following, _with(points, move.end))
+                walk.take_back(move)
+            if length > longest:
+                longest, found = length, []
+            if length == longest:
+                found.append((move, following))
+    lengths[state], edges[state] = longest, found
+    return longest
+
+
 @lru_cache(maxsize=2048)  # some 6 KiB each
 def step_graph(position: Position, roll: Roll) -> StepGraph:
     """Every way of making every legal play, over all orders of the dice and all intermediate points (§2.2).
@@ -315,34 +364,10 @@ def step_graph(position: Position, roll: Roll) -> StepGraph:
         ways = ((), *(((roll.first, left),) for left in range(4)))
     else:
         ways = ((), ((roll.high, 0),), ((roll.low, 0),), ((roll.high, 2), (roll.low, 1)))
-    edges: dict[_State, list[tuple[Move, _State]]] = {}
-    lengths: dict[_State, int] = {}
-
-    def explore(state: _State, points: _Points) -> int:
-        """How many dice can still be played; notes the moves by which."""
-        number, dice = state
-        longest = 0
-        found: list[tuple[Move, _State]] = []
-        for die, left in ways[dice]:
-            for change, move in walk.moves(die, points):
-                following = number + change, left
-                if not left:
-                    length = 1
-                elif following in lengths:
-                    length = 1 + lengths[following]
-                else:
-                    walk.make(move)
-                    length = 1 + explore(following, _with(points, move.end))
-                    walk.take_back(move)
-                if length > longest:
-                    longest, found = length, []
-                if length == longest:
-                    found.append((move, following))
-        lengths[state], edges[state] = longest, found
-        return longest
-
+    edges: _Onward = {}
     start = walk.number, len(ways) - 1
-    if explore(start, walk.points) == 1 and not roll.is_double:  # one die only: the larger
+    longest = _explore(walk, ways, edges, {}, start, walk.points)
+    if longest == 1 and not roll.is_double:  # one die only: the larger
         edges[start] = [way for way in edges[start] if way[0].die == roll.high] or edges[start]
     nodes = []
     places, order = {start: 0}, [start]

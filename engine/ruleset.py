@@ -106,9 +106,15 @@ class Ruleset:
         """Every key, nested as on the wire."""
         return dataclasses.asdict(self)
 
-    def changes(self) -> dict[str, Any]:
-        """Only what differs from the default."""
-        return keys.difference(self.to_dict(), DEFAULT.to_dict())
+    def changes(self, base: Ruleset | None = None) -> dict[str, Any]:
+        """Only what differs from another ruleset, else from the default."""
+        return keys.difference(self.to_dict(), (base or DEFAULT).to_dict())
+
+    def for_nothing(self) -> Ruleset:
+        """The same with nothing at stake, as it is played with a computer: no rating moves, and no time is assessed
+        (§7.3, §10.2).
+        """
+        return self.changed({"rated": False, "time": {"mode": "off"}})
 
     def changed(self, changes: Mapping[str, Any]) -> Ruleset:
         """This ruleset with some keys changed. Raises BadRuleset for a key or value that does not exist."""

@@ -16,6 +16,7 @@ class PlayRules:
     """How checkers move; the functions of `engine.plays`, or another game's of the same meaning."""
 
     legal_plays: Callable[[Position, Roll], tuple[Play, ...]]
+    has_play: Callable[[Position, Roll], bool]
     step_graph: Callable[[Position, Roll], StepGraph]
     find_play: Callable[[Position, Roll, Sequence[Hop]], Play]
     after: Callable[[Position, Sequence[Move]], Position]
@@ -49,7 +50,9 @@ SHORT = Variant(
     key="short",
     start=side({24: 2, 13: 5, 8: 3, 6: 5}),
     has_koks=True,
-    rules=PlayRules(plays.legal_plays, plays.step_graph, plays.find_play, plays.after, plays.results),
+    rules=PlayRules(
+        plays.legal_plays, plays.has_play, plays.step_graph, plays.find_play, plays.after, plays.results
+    ),
 )
 LONG = Variant(key="long", start=side({24: 15}), has_koks=False, rules=None)
 

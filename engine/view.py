@@ -107,13 +107,17 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class DiceView:
-    """What may be known of the dice; the server's seed only once the match is over (§9.3–9.4)."""
+    """What may be known of the dice; the server's seed only once the match is over (§9.3–9.4).
+
+    On shared dice A's of `seeds` is made from the seeds of all, and `own` is what he showed himself (§12.1).
+    """
 
     commitment: str
     hashes: Seats[str | None]
     seeds: Seats[str | None]
     defaulted: tuple[str, ...]
     seed: str | None
+    own: str | None
 
 
 GameResult = TypedDict(
@@ -353,15 +357,11 @@ def _dice(match: Match, *, round_closed: bool) -> DiceView:
     return DiceView(
         commitment=match_commitment(match),
         hashes=match.hashes,
-        seeds=_seeds(match) if agreed else Seats(None, None),
+        seeds=match.dice_seeds if agreed else Seats(None, None),
         defaulted=tuple(seat.value for seat in Seat if seat in match.defaulted or seat in match.computers),
         seed=match.server_seed.hex() if revealed else None,
+        own=match.client_seeds.A if agreed and match.in_step else None,
     )
-
-
-def _seeds(match: Match) -> Seats[str | None]:
-    """The seeds in the text of the dice (§9.2, §12.1)."""
-    return match.client_seeds.with_(Seat.A, match.shared_seed) if match.in_step else match.client_seeds
 
 
 def _result(match: Match, score: Score) -> Result:

@@ -41,7 +41,7 @@ class SageEvaluator:
         engine = network.installed()
         if engine is None:
             raise NoJudge
-        self.version = f"{engine}-{plies}ply"
+        self.version = _version(engine, plies)
         self._strategy = _strategy(plies)
 
     def chances(self, positions: Sequence[Position]) -> list[Chances]:
@@ -59,6 +59,18 @@ def judge_of(level: str) -> Judge:
     """The judge of this level, a key of LEVELS. Raises NoJudge."""
     rolls, plays = LEVELS[level]
     return Judge(SageEvaluator(rolls), SageEvaluator(plays) if plays != rolls else None)
+
+
+def judges_of(level: str) -> tuple[str, ...]:
+    """Name and version of each judge of this level, as `judge_of` has them; loads nothing. Raises NoJudge."""
+    engine = network.installed()
+    if engine is None:
+        raise NoJudge
+    return tuple(f"{SageEvaluator.name} {_version(engine, plies)}" for plies in dict.fromkeys(LEVELS[level]))
+
+
+def _version(engine: str, plies: int) -> str:
+    return f"{engine}-{plies}ply"
 
 
 @cache

@@ -6,16 +6,13 @@ A process is told a level and a task, and nothing else: no match, no player, no 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
-import os
-import sys
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import Process
 from collections import deque
-from pathlib import Path
 
 import msgspec
 
+from app.engines.processes import GONE, NoAnswer, ask, end, start
 from app.engines.worker import Answered, question
 from engine.bot import task_of
 from engine.plays import Hop
@@ -23,26 +20,8 @@ from engine.view import View
 
 log = logging.getLogger(__name__)
 
-_ROOT = Path(__file__).parents[2]
 _PATIENCE_S = 60.0  # a task takes seconds at most: who needs longer will never answer
 _TRIES = 3
-# What a process needs to start; secrets of the server are not among it.
-_PASSED_ON = (
-    "PATH",
-    "PYTHONPATH",
-    "PYTHONHOME",
-    "LD_LIBRARY_PATH",
-    "VIRTUAL_ENV",
-    "LANG",
-    "LC_ALL",
-    "TMPDIR",
-)
-_PASSED_ON_WINDOWS = ("SYSTEMROOT", "SYSTEMDRIVE", "TEMP", "TMP")
-_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-
-
-class NoAnswer(Exception):
-    """A computer could not say what it plays."""
 
 
 class _Question:
@@ -137,10 +116,10 @@ class Pool:
                         if process is None:
                             process = await _start()
                         hops = await asyncio.wait_for(_ask(process, asked.line), self._patience_s)
-                    except (OSError, EOFError, TimeoutError, msgspec.DecodeError) as gone:
+                    except GONE as gone:
                         log.warning("a computer's process is gone (%s); another takes its place", _name(gone))
                         if process is not None:
-                            await _end(process)
+                            await end(process)
                             process = None
                         if not last:
                             _tell(asked, NoAnswer(f"{_TRIES} processes were lost over it"))
@@ -155,7 +134,7 @@ class Pool:
             if asked is not None:
                 _tell(asked, NoAnswer("the server is about to stop"))
             if process is not None:
-                await _end(process)
+                await end(process)
 
 
 def _tell(asked: _Question, wrong: NoAnswer) -> None:
@@ -168,36 +147,12 @@ def _name(error: BaseException) -> str:
 
 
 async def _start() -> Process:
-    passed_on = (*_PASSED_ON, *(_PASSED_ON_WINDOWS if sys.platform == "win32" else ()))
-    environment = {name: os.environ[name] for name in passed_on if name in os.environ} | _ONE_THREAD
-    return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "app.engines.worker"),
-        cwd=_ROOT,
-        env=environment,
-        stdin=PIPE,
-        stdout=PIPE,
-        start_new_session=True,  # a Ctrl-C is the server's, which then ends its workers
-    )
+    return await start("app.engines.worker")
 
 
 async def _ask(process: Process, line: bytes) -> tuple[Hop, ...]:
     """Raises OSError or EOFError if the process is gone, NoAnswer if it has none."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(line)
-    await process.stdin.drain()
-    answer = await process.stdout.readline()
-    if not answer.endswith(b"\n"):
-        raise EOFError("it has ended")
-    said = msgspec.json.decode(answer, type=Answered)
+    said = msgspec.json.decode(await ask(process, line), type=Answered)
     if said.wrong:
         raise NoAnswer(said.wrong)
     return said.hops
-
-
-async def _end(process: Process) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        process.kill()
-    if process.stdin is not None:
-        process.stdin.close()
-    await process.wait()

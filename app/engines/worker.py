@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
-import sys
 from functools import cache
 
 import msgspec
 
 from app.engines.levels import computer_of
+from app.engines.processes import answer_lines
 from engine.bot import Solver, Task
 from engine.plays import Edge, Hop
 from engine.position import Position
-
-_YIELDS = 10  # niceness: nobody's display waits for a computer
 
 
 class Asked(msgspec.Struct, array_like=True):
@@ -55,17 +50,5 @@ def answer_to(line: bytes) -> bytes:
     return _encode(Answered(hops)) + b"\n"
 
 
-def main() -> None:
-    """Until nobody asks any more: a server that ends, however it ends, takes its workers with it."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # the server's to obey; it ends this one itself
-        signal.signal(number, signal.SIG_IGN)
-    if hasattr(os, "nice"):
-        os.nice(_YIELDS)
-    with contextlib.suppress(BrokenPipeError):
-        while line := sys.stdin.buffer.readline():
-            sys.stdout.buffer.write(answer_to(line))
-            sys.stdout.buffer.flush()
-
-
 if __name__ == "__main__":
-    main()
+    answer_lines(answer_to)  # nobody's display waits for a computer

@@ -5,35 +5,44 @@ He sees of it what a spectator sees (§5.4), and has no rights in a competition 
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import hashlib
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
-from app.engines.estimate import estimated
+from app.engines.judge import NoJudge, judges_of
+from app.engines.processes import NoAnswer
 from app.service import competition_views as views
+from app.service.analysis import OFF
 from app.service.competitions import Competitions
 from app.service.errors import NoSuchMatch, NotArbiter, NotConfirmed, RoundIsOpen
-from app.service.matches import Matches
+from app.service.matches import Matches, RoundEnd
 from app.store import Store
+from engine.analysis import Played, TurnJudged
 from engine.competition.meeting import place_of
 from engine.match import AddTime, Command, OrderPause, Resume, SetResult, VoidMatch
 from engine.turn import Seat
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """What an adjudication may go by: both games as at the end of the last finished round, whose number it is.
 
-    `formula_for_A`: both leads added, × 1/2, truncated, in the basis's unit (§8.5). `computer_for_A`: what both games
-    are worth to A by the judge `computer`, 1/2/3 points each; null where there is no judge. An adjudication gives
-    `confirm` back, so that it goes by what was looked at.
+    `formula_for_A`: both leads added, × 1/2, truncated, in the basis's unit (§8.5). `equity_for_A`: the strong
+    computer's equity of both games together, 1, 2 or 3 a game, and who that is (`judges`); None where there is none. An
+    adjudication gives `confirm` back, so that it goes by what was looked at.
     """
 
     match: str
     round: int
     formula_for_A: int
-    computer_for_A: float | None
-    computer: str | None
+    equity_for_A: float | None
+    judges: tuple[str, ...]
     confirm: str
 
 
@@ -45,16 +54,41 @@ class Ordered:
     order: str
 
 
+class Adviser(Protocol):
+    """Who judges a phase, in a process of his own."""
+
+    async def judged(self, level: str, match: Played, index: int) -> TurnJudged:
+        """Raises NoAnswer."""
+
+    async def rest(self) -> None:
+        """No process until somebody asks again."""
+
+
 class Arbiter:
     """Decisions about matches. `actor` is the arbiter's account; an order with the same `key` is carried out once.
 
     All raise NoSuchMatch, NotArbiter, BadDecision, RoundIsOpen in a qualifying.
     """
 
-    def __init__(self, store: Store, competitions: Competitions, matches: Matches) -> None:
+    def __init__(
+        self,
+        store: Store,
+        competitions: Competitions,
+        matches: Matches,
+        adviser: Adviser | None = None,
+        level: str = OFF,
+    ) -> None:
+        """`adviser` judges at this level, if the judges of it are here."""
         self._store = store
         self._competitions = competitions
         self._matches = matches
+        self._adviser = adviser
+        self._level = level
+        self._judges: tuple[str, ...] = ()
+        if adviser is not None and level != OFF:
+            with contextlib.suppress(NoJudge):
+                self._judges = judges_of(level)
+        self._asking = asyncio.Lock()  # one at a time
 
     async def pause(
         self, competition_id: str, match: str, reason: str, *, actor: str, key: str | None = None
@@ -109,17 +143,24 @@ class Arbiter:
         """What the formula says of a running match. Raises NoSuchMatch, NotStarted, RoundIsOpen."""
         await self._check_match(competition_id, match)
         await self._not_shared(competition_id, match)
-        last = await self._matches.last_round(match)
-        confirm = _confirmation(match, last.number, last.leads_for_A)
-        found = await estimated(last.variant, last.games)
-        return Estimate(
-            match,
-            last.number,
-            last.leads_for_A,
-            None if found is None else round(found.for_A, 3),
-            None if found is None else found.by,
-            confirm,
-        )
+        end = await self._matches.at_round_end(match)
+        equity = await self._equity_for_A(end.played)
+        judges = () if equity is None else self._judges
+        return Estimate(match, end.round, end.formula_for_A, equity, judges, _confirmation(match, end))
+
+    async def _equity_for_A(self, finished: Played) -> float | None:
+        """What both games are worth after the last finished round; the last to play there were both Blacks."""
+        if self._adviser is None or not self._judges or not finished.phases:
+            return None
+        async with self._asking:
+            try:
+                judged = await self._adviser.judged(self._level, finished, len(finished.phases) - 1)
+            except NoAnswer:
+                log.warning("nobody could judge the match for an arbiter", exc_info=True)
+                return None
+            finally:
+                await self._adviser.rest()
+        return judged.halves.A.equity - judged.halves.B.equity
 
     async def adjudicate(
         self,
@@ -138,8 +179,7 @@ class Arbiter:
         """
         await self._check_match(competition_id, match)
         await self._not_shared(competition_id, match)
-        last = await self._matches.last_round(match)
-        if _confirmation(match, last.number, last.leads_for_A) != confirm:
+        if _confirmation(match, await self._matches.at_round_end(match)) != confirm:
             raise NotConfirmed
         await self.set_result(competition_id, match, net_for_A, reason, actor=actor, key=key)
 
@@ -194,5 +234,5 @@ class Arbiter:
         await self._matches.order(match, wish, command_id=command_id)
 
 
-def _confirmation(match: str, round_: int, formula: int) -> str:
-    return hashlib.sha256(f"{match} {round_} {formula}".encode()).hexdigest()[:16]
+def _confirmation(match: str, end: RoundEnd) -> str:
+    return hashlib.sha256(f"{match} {end.round} {end.formula_for_A}".encode()).hexdigest()[:16]

@@ -11,6 +11,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2s
 from itertools import count
 from typing import Any
@@ -20,6 +21,7 @@ from zlib import crc32
 from app.logs import apart
 from app.service.computers import Computers
 from app.service.displays import Accepted, Display, Refused
+from app.service.downloads import PositionIds, ids_of, record_for
 from app.service.errors import AppError, MatchStillRuns, NoSuchMatch, NotYourSeat, RoundIsOpen, ShuttingDown
 from app.service.info import Info, PlayerInfo, info_of, players_of
 from app.store import Store
@@ -27,6 +29,7 @@ from app.store.codec import Unreadable
 from app.store.database import CommandSeen, VersionTaken
 from app.store.matches import StoredMatch
 from app.store.results import Finish
+from engine.analysis import Played
 from engine.errors import AlreadyPlayed, IllegalPlay, MatchIsOver, NotStarted, RuleError, StaleTurn
 from engine.match import (
     AcceptDraw,
@@ -44,14 +47,16 @@ from engine.match import (
     Return,
     RevealSeed,
     Tick,
+    awaited_computers,
     next_deadline,
     replay,
     unfold,
 )
 from engine.plays import Hop
-from engine.position import Position
-from engine.scoring import Score, leads_for_A
+from engine.records.objective.record import Record
+from engine.scoring import Outcome, Score, leads_for_A
 from engine.turn import Games, Phase, Seat, Turn
+from engine.variant import VARIANTS
 from engine.view import NO_DRAFTS, Drafts, PhaseView, View, boards_of, phases_of, view_for
 
 log = logging.getLogger(__name__)
@@ -61,11 +66,14 @@ PING_EVERY, COMPARE_EVERY = 10, 5  # heartbeats
 OVERDUE_MS = 1_500  # a deadline that nobody has acted on for so long is anybody's
 SILENCE_MS = 3_000  # a database that has not answered for so long is away
 COMPUTER_RETRY_S = 1.0
+COMPUTER_PATIENCE_MS = 3_000  # a computer that owes a play for so long is anybody's who has it
+WAITING_EVERY = 10  # heartbeats
 INFO_PATIENCE_S = 1.0  # the end of a match is shown without the ratings rather than later
 _RENAMED_IN = 100  # matches at most, the newest, whose displays hear of a new name at once
 
 Wish = Callable[[int], Command]  # a command, once the time is known
 Moves = tuple[tuple[int, int], ...]  # from, to
+_Views = dict[Seat | None, View | None]
 
 
 @dataclass(eq=False)
@@ -87,13 +95,20 @@ class _Room:
     timer: asyncio.TimerHandle | None = None
     users: int = 0  # who is doing something with it just now
     thinking: set[tuple[Seat, Turn]] = field(default_factory=set)  # computers at work
+    computer_missing: bool = False  # no server has the computer that sits here
 
-    def show(self, mover: Seat | None = None) -> None:
+    def foresee(self, views: _Views, after: Match, drafts: Drafts) -> None:
+        """Prepares what the displays will be shown once this is stored. Nothing of it is theirs before."""
+        for display in self.displays:
+            if display.seat not in views:
+                views[display.seat] = self._view(after, display.seat, drafts)
+
+    def show(self, mover: Seat | None = None, views: _Views | None = None) -> None:
         """Each display gets the view of its own seat, and only if it differs from its last one.
 
-        Whoever has just played knows what he did: the others come first.
+        Whoever has just played knows what he did: the others come first. `views` are those that are known already.
         """
-        views: dict[Seat | None, View | None] = {}
+        views = {} if views is None else views
         for display in sorted(self.displays, key=lambda one: mover is not None and one.seat is mover):
             if display.seat not in views:
                 views[display.seat] = self.view(display.seat) if self.match else None
@@ -104,7 +119,10 @@ class _Room:
         assert self.match is not None
         if seat is None:
             self.require_open_to_all()
-        return view_for(self.match, seat, self.drafts, round_closed=not self.stored.secret)
+        return self._view(self.match, seat, self.drafts)
+
+    def _view(self, match: Match, seat: Seat | None, drafts: Drafts) -> View:
+        return view_for(match, seat, drafts, round_closed=not self.stored.secret)
 
     def require_open_to_all(self) -> None:
         """Raises RoundIsOpen while nobody but its player may see anything of this match (§5.4)."""
@@ -117,9 +135,12 @@ class _Room:
     def has_display(self, seat: Seat) -> bool:
         return any(display.seat is seat for display in self.displays)
 
+    def info(self, seat: Seat | None) -> Info:
+        return info_of(self.stored, self.players, seat, computer_missing=self.computer_missing)
+
     def show_info(self) -> None:
         for display in self.displays:
-            display.show_info(info_of(self.stored, self.players, display.seat))
+            display.show_info(self.info(display.seat))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +159,17 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class RoundEnd:
+    """A running match at the end of its last finished round: which, what both leads come to in points for A, what was
+    played until then; never for a display.
+    """
+
+    round: int
+    formula_for_A: int
+    played: Played
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryView:
     """The finished phases of a match, for the replay."""
 
@@ -146,16 +178,9 @@ class HistoryView:
     dice_id: str  # what stands for the match in the text of its dice (§9.2)
     start: Any
     phases: tuple[PhaseView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LastRound:
-    """The end of the last finished round, which everybody may know; for services, never for a display."""
-
-    number: int
-    leads_for_A: int
-    variant: str
-    games: Games[Position] = field(repr=False)
+    ids: (
+        tuple[Games[PositionIds], ...] | None
+    )  # of the start and after each phase; None: a game that has none
 
 
 class Matches:
@@ -169,12 +194,15 @@ class Matches:
         now: Callable[[], int],
         *,
         computer_pace_ms: int = 900,
+        unseen_ms: int = 1_800_000,
     ) -> None:
+        """`unseen_ms`: a match waits for so long after its maker was last there."""
         self._store = store
         self.computers = computers
         self._node = node
         self._now = now
         self._pace_ms = computer_pace_ms
+        self._unseen_ms = unseen_ms
         self._rooms: dict[str, _Room] = {}
         self._loading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -194,7 +222,8 @@ class Matches:
         """Take part. After a time in which no server was there, all running matches are taken up at once, and nobody
         pays for that time (§8.5).
         """
-        down_since = await self._store.nodes.join(self._node, self._now())
+        down_since = await self._store.nodes.join(self._node, self._now(), self.computers.here)
+        self.computers.elsewhere = await self._store.nodes.computers(self._node)
         await self._store.notices.listen(
             self._node, self._changed_elsewhere, self._drafted_elsewhere, self._compare
         )
@@ -327,12 +356,22 @@ class Matches:
             try:
                 await self._sweep()
                 await self._take_overdue()
-                part = self._part(beats)
-                await self._compare_versions(part)
-                await self._compare_presence(part)
+                await self._lend_computers()
+                await self._compare_part(beats)
+                if beats % COMPARE_EVERY == 0:
+                    await self._look_for_computers()
+                    await self.check_tokens()
+                if beats % WAITING_EVERY == 0:
+                    await self._expire()
             except Exception:
                 log.exception("the watch was disturbed; it goes on")
             self._ping(beats)
+
+    async def _compare_part(self, beats: int) -> None:
+        """What is in memory here is compared with what is stored, a part at a time."""
+        part = self._part(beats)
+        await self._compare_versions(part)
+        await self._compare_presence(part)
 
     def _part(self, beats: int) -> dict[str, _Room]:
         """The rooms whose turn it is to be compared with what is stored."""
@@ -362,6 +401,52 @@ class Matches:
                         await self._catch_up(room)
                         await self._carry_out(room, Tick)
                         self._look_ahead(room)
+
+    async def _expire(self) -> None:
+        """Matches that have waited too long wait no longer."""
+        for match_id in await self._store.matches.expire(self._now(), self._unseen_ms):
+            log.info("match %s has waited too long", match_id)
+            with self._unharmed(match_id):
+                await self.refresh(match_id)
+
+    # -------------------------------------------------------------------------------------------------- computers
+
+    async def _lend_computers(self) -> None:
+        """Plays that a computer of this server has owed for some time: the server that has the match in memory lacks
+        it, or is gone. Of several servers that play for it, one is stored.
+        """
+        since = self._now() - COMPUTER_PATIENCE_MS
+        for match_id in await self._store.matches.awaiting(self.computers.here, since, 100):
+            here = self._rooms.get(match_id)
+            if here is not None and here.thinking:
+                continue
+            with self._unharmed(match_id):
+                async with self._using(match_id) as room, room.lock:
+                    if room.match is not None:
+                        await self._catch_up(room)
+                        self._look_ahead(room)
+
+    async def _look_for_computers(self) -> None:
+        """A computer that no server has is away, as a player is without a display; the match is settled by §8.3
+        unless a server comes that has it.
+        """
+        self.computers.elsewhere = await self._store.nodes.computers(self._node)
+        for room in [room for room in self._rooms.values() if room.stored.computers]:
+            with self._unharmed(room.stored.id):
+                async with room.lock:
+                    await self._note_missing(room)
+
+    async def _note_missing(self, room: _Room) -> None:
+        missing = self.computers.is_missing_at(room.stored, room.players)
+        if missing is not room.computer_missing:
+            room.computer_missing = missing
+            room.show_info()
+        if not missing or room.match is None:
+            return
+        for seat in awaited_computers(room.match):
+            is_late = self._now() > room.match.shown_at + COMPUTER_PATIENCE_MS
+            if is_late and self.computers.is_missing(room.player(seat)):
+                await self._carry_out(room, lambda at, seat=seat: Leave(seat, at))  # type: ignore[misc]
 
     # ---------------------------------------------------------------------------------------------- other servers
 
@@ -456,13 +541,18 @@ class Matches:
 
     # ------------------------------------------------------------------------------------------------- displays
 
-    async def connect(self, match_id: str, account_id: str | None, *, watch: bool = False) -> Display:
-        """A new display for this account's seat, or a spectator's. Raises NoSuchMatch, ShuttingDown."""
+    async def connect(
+        self, match_id: str, account_id: str | None, *, watch: bool = False, token: bytes | None = None
+    ) -> Display:
+        """A new display for this account's seat, or a spectator's; a bot's is open while its token is valid.
+
+        Raises NoSuchMatch, ShuttingDown.
+        """
         self.require_open()
         seat = None
         if account_id is not None and not watch:
             seat = min(await self._store.matches.seats_of(match_id, account_id), default=None)
-        display = Display(match_id, seat, next(self._numbers))
+        display = Display(match_id, seat, next(self._numbers), token)
         async with self._using(match_id) as room, room.lock:
             self.require_open()  # it may have begun to close while this waited
             if seat is None:
@@ -476,9 +566,19 @@ class Matches:
             except BaseException:
                 room.displays.remove(display)  # nobody will say that it has gone
                 raise
-            display.show_info(info_of(room.stored, room.players, seat))
+            display.show_info(room.info(seat))
             room.show()
         return display
+
+    async def check_tokens(self) -> None:
+        """Sends the displays away that were opened by a token which is no longer valid."""
+        opened = [one for room in self._rooms.values() for one in room.displays if one.token is not None]
+        if not opened:
+            return
+        valid = await self._store.bots.valid({one.token for one in opened if one.token is not None})
+        for display in opened:
+            if display.token not in valid:
+                display.close("revoked")
 
     async def disconnect(self, display: Display) -> None:
         """The socket has gone. A disconnection is never a resignation (§8.3)."""
@@ -501,6 +601,8 @@ class Matches:
             gone = await self._store.nodes.seat_disconnected(room.stored.id, seat, self._node)
             if gone and room.match is not None:
                 await self._carry_out(room, lambda at: Leave(seat, at))
+            elif gone:
+                await self._store.matches.seen(room.stored.id, self._now() + self._unseen_ms)
 
     def pong(self, display: Display, ping: int) -> bool:
         """A display has answered; the smallest round trip of this turn bounds the lag allowed for (§7.1).
@@ -636,6 +738,8 @@ class Matches:
                 raise
             if not events:
                 return False
+            views: _Views = {}
+            drafts = NO_DRAFTS if _opens(events) else room.drafts
             try:
                 await self._store.journal.append(
                     room.stored.id,
@@ -644,7 +748,9 @@ class Matches:
                     at=at,
                     events=events,
                     deadline=next_deadline(after),
+                    computer_since=after.shown_at if awaited_computers(after) else None,
                     finish=self._finish(room, after),
+                    meanwhile=partial(room.foresee, views, after, drafts),
                 )
             except CommandSeen:
                 room.stale = not await self._take_in(room)
@@ -658,7 +764,9 @@ class Matches:
                 raise
             room.version += 1
             room.last_at = at
-            await self._happened(room, after, events)
+            if drafts is not room.drafts and not _opens(events):
+                views = {}  # a draft has come meanwhile
+            await self._happened(room, after, events, views)
             return True
 
     @staticmethod
@@ -667,9 +775,11 @@ class Matches:
             return None
         return Finish(after.score, room.stored.players)
 
-    async def _happened(self, room: _Room, after: Match, events: tuple[Event, ...]) -> None:
+    async def _happened(
+        self, room: _Room, after: Match, events: tuple[Event, ...], views: _Views | None = None
+    ) -> None:
         room.match = after
-        if any(isinstance(event, PhaseOpened) for event in events):
+        if _opens(events):
             room.drafts = NO_DRAFTS
             room.turn_began = time.monotonic()
             room.round_trips.clear()
@@ -677,7 +787,7 @@ class Matches:
             await self._read_ratings(room)
         if self.on_progress is not None and room.stored.competition is not None:
             self.on_progress(_progress(room))
-        room.show(next((event.seat for event in events if isinstance(event, PlayMade)), None))
+        room.show(next((event.seat for event in events if isinstance(event, PlayMade)), None), views)
         self._look_ahead(room)
         self._let_go(room)
 
@@ -727,14 +837,8 @@ class Matches:
             loop = asyncio.get_running_loop()
             room.timer = loop.call_later(delay, lambda: self._spawn(self._tick(room), room))
         turn = room.match.turn
-        for seat in room.match.computers:
-            if (
-                turn
-                and room.match.owes(seat)
-                and room.match.can_move(seat)
-                and (seat, turn) not in room.thinking
-                and self.computers.plays(room.player(seat))
-            ):
+        for seat in awaited_computers(room.match):
+            if turn and (seat, turn) not in room.thinking and self.computers.plays(room.player(seat)):
                 room.thinking.add((seat, turn))
                 self._spawn(self._think(room, seat, turn), room)
 
@@ -752,6 +856,9 @@ class Matches:
             match, player = room.match, room.player(seat)
             if match is None or player is None or match.turn != turn or not match.owes(seat):
                 return
+            if not match.presence[seat].connected:  # no server had it until now
+                async with room.lock:
+                    await self._carry_out(room, lambda at: Return(seat, at))
             rests_at = match.shown_at + self._pace_ms
             hops = await self.computers.choose(match.id, player, view_for(match, seat))
             await asyncio.sleep(max(0, rests_at - self._now()) / 1000)
@@ -810,25 +917,23 @@ class Matches:
         """The round of a board is closed, and that is stored: its displays, here and elsewhere, may know its dice."""
         await self.refresh(match_id)
 
-    async def formula(self, match_id: str) -> tuple[int, int]:
-        """What both leads at the end of the last finished round come to, in points for A, and that round (§8.5).
-
-        Raises NoSuchMatch, NotStarted.
-        """
-        last = await self.last_round(match_id)
-        return last.number, last.leads_for_A
-
-    async def last_round(self, match_id: str) -> LastRound:
-        """The last finished round, and what both leads at its end come to, in points for A (§8.5).
-
-        Raises NoSuchMatch, NotStarted.
-        """
+    async def at_round_end(self, match_id: str) -> RoundEnd:
+        """A running match as it stood at the end of the last finished round. Raises NoSuchMatch, NotStarted."""
         async with self._using(match_id) as room:
-            if room.match is None or room.match.turn is None:
+            match = room.match
+            if match is None or match.turn is None:
                 raise NotStarted
-            ended = sum(phase.turn.phase is Phase.K for phase in room.match.history)
-            leads = leads_for_A(room.match.ruleset, room.match.round_end)
-            return LastRound(ended, leads, room.match.ruleset.variant, room.match.round_end)
+            ended = sum(phase.turn.phase is Phase.K for phase in match.history)
+            rules = match.ruleset
+            finished = Played(
+                VARIANTS[rules.variant],
+                rules.opening_double_allowed,
+                match.history[: 2 * ended],
+                Outcome.FINISHED,
+                None,
+                None,
+            )
+            return RoundEnd(ended, leads_for_A(rules, match.round_end), finished)
 
     # ---------------------------------------------------------------------------------------------- in and out
 
@@ -871,8 +976,14 @@ class Matches:
             if room.match is None:
                 raise NotStarted
             start = boards_of(room.stored.start().games)
-            info = info_of(room.stored, room.players, seat)
-            return HistoryView(info, room.view(seat), room.stored.dice_id, start, phases_of(room.match))
+            return HistoryView(
+                room.info(seat),
+                room.view(seat),
+                room.stored.dice_id,
+                start,
+                phases_of(room.match),
+                ids_of(room.stored.start().games, room.match),
+            )
 
     async def download(self, match_id: str) -> HistoryView:
         """A finished match, with its seeds. Raises NoSuchMatch, MatchStillRuns, RoundIsOpen."""
@@ -880,6 +991,19 @@ class Matches:
         if history.view.stage != "over":
             raise MatchStillRuns
         return history
+
+    async def record(self, match_id: str) -> Record:
+        """The record of a finished match, with its seeds.
+
+        Raises NoSuchMatch, NotStarted, MatchStillRuns, RoundIsOpen.
+        """
+        async with self._using(match_id) as room:
+            room.require_open_to_all()
+            if room.match is None:
+                raise NotStarted
+            if room.match.score is None:
+                raise MatchStillRuns
+            return record_for(room.match, info_of(room.stored, room.players, None))
 
     @contextlib.asynccontextmanager
     async def _using(self, match_id: str) -> AsyncIterator[_Room]:
@@ -913,8 +1037,14 @@ class Matches:
         stored = await self._store.matches.load(match_id)
         if stored is None:
             raise NoSuchMatch
+        players = await players_of(self._store, [stored], self._now())
+        if self.computers.is_missing_at(stored, players):  # a server that has it may have come just now
+            self.computers.elsewhere = await self._store.nodes.computers(self._node)
         room = _Room(
-            stored, await players_of(self._store, [stored], self._now()), turn_began=time.monotonic()
+            stored,
+            players,
+            turn_began=time.monotonic(),
+            computer_missing=self.computers.is_missing_at(stored, players),
         )
         if stored.started_at is None:
             return room
@@ -942,6 +1072,11 @@ def _progress(room: _Room) -> Progress:
         frozenset(seat for seat in Seat if match.presence[seat].came),
         match.score,
     )
+
+
+def _opens(events: tuple[Event, ...]) -> bool:
+    """Whether a new roll came of them; half-made plays of the one before are no more."""
+    return any(isinstance(event, PhaseOpened) for event in events)
 
 
 def _hops(moves: Moves) -> tuple[Hop, ...]:

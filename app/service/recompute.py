@@ -67,9 +67,11 @@ async def recompute(store: Store, competition_id: str) -> Recomputed:
     results: dict[str, MatchResult] = {}
     seeds: dict[str, dict[str, str]] = {}
     matches = await store.matches.of_competition(competition_id)
-    for match in matches:
-        found += [one async for one in _match_differences(store, match, boards, seeds, results)]
     competition = replay_facts(start, told)
+    rated = competition.settings.ruleset.rated
+    for match in matches:
+        differing = _match_differences(store, match, boards, seeds, results, rated=rated)
+        found += [one async for one in differing]
     found += _board_differences(boards, seeds)
     found += (
         Difference(f"fact {one.number}, {one.what}", one.stored, one.computed)
@@ -93,6 +95,8 @@ async def _match_differences(
     boards: Mapping[str, Board],
     seeds: dict[str, dict[str, str]],
     results: dict[str, MatchResult],
+    *,
+    rated: bool,
 ) -> AsyncIterator[Difference]:
     """One match from its journal: its dice, its result. What it comes to is noted."""
     stored = await store.matches.load(played.id)
@@ -122,15 +126,15 @@ async def _match_differences(
             yield Difference(f"{played.id}, state", "over", "playing")
         return
     came = [seat for seat in Seat if match.presence[seat].came]
-    results[played.id] = result_of(played.id, played.dice_id, match.score, came)
+    results[played.id] = result_of(played.id, played.dice_id, match.score, came, rated=rated)
     finish = Finish(match.score, stored.players)
     for difference in await store.matches.result_differences(played.id, rows[-1].at, finish):
         yield Difference(f"{played.id}, {difference.what}", difference.stored, difference.computed)
 
 
 def _roll(match: Match, event: PhaseOpened) -> tuple[int, int]:
-    a = match.shared_seed if match.in_step else match.client_seeds.A
-    seeds = DiceSeeds(match.server_seed, match.dice_id, Seats(a or "", match.client_seeds.B or ""))
+    a, b = match.dice_seeds.A, match.dice_seeds.B
+    seeds = DiceSeeds(match.server_seed, match.dice_id, Seats(a or "", b or ""))
     roll = roll_for(seeds, event.turn, opening_double=match.ruleset.opening_double_allowed)
     return roll.first, roll.second
 
@@ -179,7 +183,9 @@ def _plain(result: MatchResult) -> MatchResult:
 
 def _text(result: MatchResult) -> str:
     by = f" by {result.by}" if result.by else ""
-    return f"{result.ending.value}{by} {result.points.A:+d} in {result.time_ms.A} and {result.time_ms.B} ms"
+    times = f"{result.time_ms.A} and {result.time_ms.B} ms"
+    rated = "rated" if result.rated else "not rated"
+    return f"{result.ending.value}{by} {result.points.A:+d} (net {result.net_for_A:+d}) in {times}, {rated}"
 
 
 def _as_played(told: Iterable[Fact], results: Mapping[str, MatchResult]) -> Iterator[Fact]:

@@ -194,8 +194,10 @@ class Runner:
             dice_id = missing[0].dice_id
             seed = (await self._store.competitions.board(competition.id, dice_id, seed, now)).server_seed
             computer = await self._computer(competition)
+        accounts = await self._store.accounts.load_many(one.player for one in competition.entrants)
+        bots = {account.id for account in accounts.values() if account.kind == "bot"}
         made = await self._store.matches.create_all(
-            [self._new(competition, stored, order, computer, seed, now) for order in missing]
+            [self._new(competition, stored, order, computer, seed, bots, now) for order in missing]
         )
         if made:
             log.info("%d matches of competition %s are made", len(made), competition.id)
@@ -214,18 +216,26 @@ class Runner:
         order: MatchOrder,
         computer: str | None,
         board_seed: bytes,
+        bots: Collection[str],
         now: int,
     ) -> NewMatch:
+        """Bots play by the rules of all, and for the competition's points; their matches with people move nobody's
+        strength.
+        """
         shared = order.dice_id != order.id
         seats = [
             computer if entrant == COMPUTER else competition.entrant(entrant).player
             for entrant in (order.entrants.A, order.entrants.B)
         ]
+        ruleset = competition.settings.ruleset
+        if sum(player in bots for player in seats) == 1:
+            ruleset = ruleset.changed({"rated": False})
         by_computer = frozenset(seat for seat in Seat if order.entrants[seat] == COMPUTER)
         return NewMatch(
             id=order.id,
             preset=competition.settings.preset,
-            ruleset=competition.settings.ruleset,
+            ruleset=ruleset,
+            rates_bots=True,
             public=stored.visibility == "public" and not shared,
             code=None,
             maker=stored.owner,
@@ -273,7 +283,8 @@ class Runner:
         progress = await self._matches.progress(match_id)
         if progress.score is None:
             return
-        result = result_of(match_id, progress.dice_id, progress.score, progress.came)
+        rated = competition.settings.ruleset.rated
+        result = result_of(match_id, progress.dice_id, progress.score, progress.came, rated=rated)
         try:
             await self._competitions.act(
                 competition.id, lambda at: commands.ReportResult(result, at), actor=None
@@ -310,7 +321,7 @@ class Runner:
                 )
                 await self._end(order.id, "no-show")
             return
-        net = 0 if progress.turn is None else (await self._matches.formula(order.id))[1]
+        net = 0 if progress.turn is None else (await self._matches.at_round_end(order.id)).formula_for_A
         with contextlib.suppress(RuleError):
             await self._matches.order(order.id, lambda at: SetResult(SERVER, net, "round-over", at))
 
@@ -325,8 +336,8 @@ class Runner:
             for result in meeting.results
             if result.ending is Ending.PLAYED and result.objective_for_A is None
         ]
-        analyses = getattr(self._store, "analyses", None)
-        if not waiting or analyses is None:
+        analyses = self._store.analyses
+        if not waiting:
             return
         for match_id, objective in (await analyses.objective(waiting)).items():
             if objective is not None:
@@ -368,12 +379,16 @@ class Runner:
                     await self._matches.disclose(match_id)
 
 
-def result_of(match_id: str, dice_id: str, score: Score, came: Collection[Seat]) -> MatchResult:
+def result_of(
+    match_id: str, dice_id: str, score: Score, came: Collection[Seat], *, rated: bool
+) -> MatchResult:
     """What a match that is over comes to in its competition; `came` is who has ever had a display.
 
-    A board that its entrant has never been at is conceded, and he has not played (§12.1, §12.6).
+    A board that its entrant has never been at is conceded, and he has not played (§12.1, §12.6). `rated`: what is
+    played counts for the points rating of the competition, also where it moves no other one (§10.2).
     """
     result = MatchResult.of(match_id, score)
+    result = replace(result, rated=rated and result.ending is Ending.PLAYED)
     if dice_id != match_id and Seat.A not in came and result.ending is Ending.PLAYED:
         return replace(result, ending=Ending.NO_SHOW, by=Seat.A, rated=False)
     return result

@@ -9,7 +9,7 @@ from itertools import count
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import Connection, Row, exists, select, update
+from sqlalchemy import BindParameter, Connection, Row, bindparam, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.store.database import Database, StoreError, insert_new
@@ -30,7 +30,7 @@ class Account:
     id: str
     name: str
     tag: str | None
-    kind: str  # guest, computer
+    kind: str  # guest, computer, bot
     created_at: int
     version: str | None = None  # a computer's
 
@@ -55,14 +55,7 @@ class Accounts:
 
     async def create_guest(self, name: str, at: int) -> Account:
         """A new account of a person, with a tag if the name is somebody's already."""
-
-        def work(connection: Connection) -> Account:
-            while True:
-                made = Account(new_id(), name, self._free_tag(connection, name), "guest", at)
-                if insert_new(connection, accounts, _row(made)):  # else the tag, or the name, was just taken
-                    return made
-
-        return await self._database.write(work)
+        return await self._database.write(lambda connection: new_account(connection, name, "guest", at))
 
     async def rename(self, account_id: str, name: str) -> Account:
         """Gives an account another name; the tag stays with a name that only looks different.
@@ -74,7 +67,7 @@ class Accounts:
             now = _one(connection, account_id)
             tag = now.tag
             if folded(name) != folded(now.name):
-                tag = self._free_tag(connection, name)
+                tag = _free_tag(connection, name)
             connection.execute(
                 update(accounts)
                 .where(accounts.c.id == account_id)
@@ -105,21 +98,18 @@ class Accounts:
 
     async def load_many(self, account_ids: Iterable[str]) -> dict[str, Account]:
         """The accounts with these ids, by id; those that do not exist are missing."""
-        wanted = select(accounts).where(accounts.c.id.in_(set(account_ids)))
-        rows = await self._database.read(lambda connection: connection.execute(wanted).all())
+        ids = {"ids": sorted(set(account_ids))}
+        rows = await self._database.read(lambda connection: connection.execute(_THESE, ids).all())
         return {row.id: _account(row) for row in rows}
 
     async def ratings(self, account_ids: Iterable[str], at: int) -> dict[str, Ratings]:
         """Both ratings of each of these accounts, points being those of the season of `at`."""
-        ids = set(account_ids)
-        points, strength = points_ratings.c, strengths.c
-        season = select(points.account, points.points).where(
-            points.account.in_(ids), points.competition == OPEN, points.season == season_of(at)
-        )
-        strong = select(strengths).where(strength.account.in_(ids))
+        ids = sorted(set(account_ids))
+        of_season = {"ids": ids, "at_season": season_of(at)}
 
         def work(connection: Connection) -> tuple[dict[str, int], list[Row[Any]]]:
-            return dict(connection.execute(season).all()), list(connection.execute(strong))
+            points = connection.execute(_POINTS, of_season)
+            return dict(points.all()), list(connection.execute(_STRENGTHS, {"ids": ids}))
 
         found, rows = await self._database.read(work)
         by_variant: dict[str, dict[str, Strength]] = {account: {} for account in ids}
@@ -130,18 +120,39 @@ class Accounts:
             for account in ids
         }
 
-    @staticmethod
-    def _free_tag(connection: Connection, name: str) -> str | None:
-        """A tag that nobody of this name has; None if the name is free."""
-        alike = accounts.c.folded == folded(name)
-        if not connection.execute(select(exists().where(alike))).scalar_one():
-            return None
-        for tries in count():
-            tag = new_tag(3 + tries // 4)  # a name that very many have gets longer ones
-            if not connection.execute(select(exists().where(alike, accounts.c.tag == tag))).scalar_one():
-                return tag
-        raise AssertionError  # it counts on
 
+def new_account(connection: Connection, name: str, kind: str, at: int) -> Account:
+    """A new account of a person or a bot, with a tag if the name is somebody's already."""
+    while True:
+        made = Account(new_id(), name, _free_tag(connection, name), kind, at)
+        if insert_new(connection, accounts, _row(made)):  # else the tag, or the name, was just taken
+            return made
+
+
+def _free_tag(connection: Connection, name: str) -> str | None:
+    """A tag that nobody of this name has; None if the name is free."""
+    alike = folded(name)
+    if connection.execute(_ALIKE, {"alike": alike}).first() is None:
+        return None
+    for tries in count():
+        tag = new_tag(3 + tries // 4)  # a name that very many have gets longer ones
+        if connection.execute(_TAGGED, {"alike": alike, "tagged": tag}).first() is None:
+            return tag
+    raise AssertionError  # it counts on
+
+
+_ALIKE = select(accounts.c.id).where(accounts.c.folded == bindparam("alike")).limit(1)
+_TAGGED = _ALIKE.where(accounts.c.tag == bindparam("tagged"))
+
+# Made once: a query made for each call would leave cycles behind.
+_IDS: BindParameter[str] = bindparam("ids", expanding=True)
+_THESE = select(accounts).where(accounts.c.id.in_(_IDS))
+_POINTS = select(points_ratings.c.account, points_ratings.c.points).where(
+    points_ratings.c.account.in_(_IDS),
+    points_ratings.c.competition == OPEN,
+    points_ratings.c.season == bindparam("at_season"),
+)
+_STRENGTHS = select(strengths).where(strengths.c.account.in_(_IDS))
 
 # Letters that nobody can tell apart on a screen: Cyrillic ones and the Latin ones they look like.
 _LOOKS_LIKE = str.maketrans("авекмнорстухісјѕ", "abekmhopctyxicjs")

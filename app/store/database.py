@@ -5,12 +5,15 @@ A transaction is a function of a SQLAlchemy connection, so each is written once.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection, Insert, Table
 from sqlalchemy.dialects import postgresql, sqlite
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
@@ -64,6 +67,7 @@ class Append:
     format: int
     events: str
     deadline: int | None
+    computer_since: int | None = None
 
     @property
     def notice(self) -> str:
@@ -89,8 +93,10 @@ class Database(Protocol):
         """Like `write`, for work that changes tables: alone, and with references checked only at its end."""
         ...
 
-    async def append(self, wanted: Append) -> None:
+    async def append(self, wanted: Append, meanwhile: Callable[[], None] | None = None) -> None:
         """Writes a journal row and moves its match on; returns once it is on disk.
+
+        `meanwhile` is called before that, when the disk has begun to work; perhaps more than once, perhaps not at all.
 
         What waits is committed together, by one writer, and other nodes hear of it: `match:version`. Raises
         VersionTaken, CommandSeen, and NoAnswer if the outcome is not known.
@@ -132,8 +138,18 @@ class Database(Protocol):
         ...
 
 
+def use_the_time(meanwhile: Iterable[Callable[[], None] | None]) -> None:
+    """Does what can be done while the database works. A fault of it harms no writing."""
+    for work in meanwhile:
+        if work is not None:
+            try:
+                work()
+            except Exception:
+                log.exception("what was to be done meanwhile failed")
+
+
 def insert_new(connection: Connection, table: Table, *rows: Mapping[str, Any]) -> int:
     """Inserts rows, but for those whose key is there already, made by whomever; how many it inserted."""
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    statement: Insert = dialect.insert(table).values(list(rows)).on_conflict_do_nothing()
-    return connection.execute(statement).rowcount
+    statement: Insert = dialect.insert(table).on_conflict_do_nothing()
+    return sum(connection.execute(statement, row).rowcount for row in rows)

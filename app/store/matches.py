@@ -6,11 +6,24 @@ Each method is one transaction.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import (
+    BindParameter,
+    Connection,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from app.store.codec import events_of, ruleset_of, ruleset_text
 from app.store.database import Database, StoreError, insert_new
@@ -25,10 +38,20 @@ from app.store.results import (
     result_differences,
 )
 from app.store.seal import Seal
-from app.store.tables import idempotency, journal, matches, rating_changes, results, seat_grants
+from app.store.tables import (
+    accounts,
+    connections,
+    idempotency,
+    journal,
+    matches,
+    rating_changes,
+    results,
+    seat_grants,
+)
 from engine.dice import commitment
 from engine.match import Event, Match, new_match, next_deadline
 from engine.ruleset import Ruleset
+from engine.scoring import Outcome
 from engine.turn import Seat, Seats
 
 _AT_ONCE = 1_000  # ids in one query: databases have a limit
@@ -73,6 +96,10 @@ class NewMatch:
     rematch_of: str | None = None
     competition: str | None = None  # None: a casual match
     secret: bool = False  # nothing of it is shown to others until the round is closed (§5.4)
+    expires_at: int | None = None  # nobody has come by then: it waits no longer
+    # An event says that bots play in it for what its ruleset says, like people (§10.2). Such a match has both seats
+    # taken from the start; nothing but an event may say so.
+    rates_bots: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +109,7 @@ class StoredMatch:
     id: str
     state: str  # waiting, playing, over, cancelled
     version: int  # of its newest journal row; 0: none yet
-    deadline: int | None
+    deadline: int | None  # while it waits: when it is given up
     preset: str
     ruleset: Ruleset
     public: bool
@@ -93,6 +120,7 @@ class StoredMatch:
     created_at: int
     started_at: int | None
     finished_at: int | None
+    cancelled: str | None  # why: maker, expired
     server_seed: bytes = field(repr=False)  # a secret while the match runs (§9.4)
     dice_id: str
     rematch_of: str | None
@@ -224,7 +252,7 @@ class Matches:
     async def join(self, match_id: str, seat: Seat, account: str, at: int) -> StoredMatch:
         """Takes the free seat of a waiting match, which begins. Of two who come together one gets it.
 
-        Raises NoSuchMatch, NotWaiting, SeatTaken.
+        With a bot at it nothing is at stake any longer (§10.2). Raises NoSuchMatch, NotWaiting, SeatTaken.
         """
         column = _seat_column(seat)
 
@@ -241,9 +269,9 @@ class Matches:
                 raise NotWaiting(f"match {match_id} is {stored.state}")
             if None in (stored.players.A, stored.players.B):
                 raise SeatTaken(f"match {match_id} lacks a player in seat {seat.other}")
-            connection.execute(
-                update(matches).where(matches.c.id == match_id).values(deadline=next_deadline(stored.start()))
-            )
+            ruleset = _frozen(connection, stored.ruleset, stored.players)
+            begun = {"deadline": next_deadline(stored.start()), "ruleset": ruleset_text(ruleset)}
+            connection.execute(update(matches).where(matches.c.id == match_id).values(begun))
             return self._load(connection, match_id)
 
         return await self._database.write(work)
@@ -255,7 +283,7 @@ class Matches:
             cancelled = connection.execute(
                 update(matches)
                 .where(matches.c.id == match_id, matches.c.state == "waiting", matches.c.maker == account)
-                .values(state="cancelled", finished_at=at)
+                .values(state="cancelled", cancelled="maker", finished_at=at)
             ).rowcount
             stored = self._load(connection, match_id)
             if not cancelled:
@@ -264,6 +292,29 @@ class Matches:
                 if stored.state != "cancelled":  # twice is once
                     raise NotWaiting(f"match {match_id} is {stored.state}")
             return stored
+
+        return await self._database.write(work)
+
+    async def seen(self, match_id: str, until: int) -> None:
+        """Its maker is here: a match that waits does so until then at least."""
+        waits = and_(matches.c.id == match_id, matches.c.state == "waiting", matches.c.deadline < until)
+        longer = update(matches).where(waits).values(deadline=until)
+        await self._database.write(lambda connection: connection.execute(longer))
+
+    async def expire(self, now: int, unseen_ms: int) -> tuple[str, ...]:
+        """Cancels the matches whose waiting time is over; but one that its maker has open goes on waiting.
+
+        It then does so for `unseen_ms` more, and this must be called more often than twice in that time.
+        """
+        is_open = exists().where(connections.c.match_id == matches.c.id)
+        waits, half = matches.c.state == "waiting", now + unseen_ms // 2
+        longer = update(matches).where(waits, matches.c.deadline < half, is_open)
+        gone = update(matches).where(waits, matches.c.deadline <= now, ~is_open)
+        gone = gone.values(state="cancelled", cancelled="expired", finished_at=now)
+
+        def work(connection: Connection) -> tuple[str, ...]:
+            connection.execute(longer.values(deadline=now + unseen_ms))
+            return tuple(connection.execute(gone.returning(matches.c.id)).scalars())
 
         return await self._database.write(work)
 
@@ -280,6 +331,12 @@ class Matches:
         this = select(matches.c.id).where(matches.c.id == match_id)
         return await self._database.read(lambda connection: connection.execute(this).first() is not None)
 
+    async def outcome(self, match_id: str) -> Outcome | None:
+        """How a match has ended; None if it has not."""
+        wanted = select(results.c.outcome).where(results.c.match_id == match_id)
+        found = await self._database.read(lambda connection: connection.execute(wanted).scalar())
+        return None if found is None else Outcome(found)
+
     async def by_code(self, code: str) -> StoredMatch | None:
         """The match of this invitation."""
         return await self._one(_INVITED, code)
@@ -294,10 +351,8 @@ class Matches:
 
     async def of_account(self, account: str, states: Iterable[str], limit: int) -> tuple[StoredMatch, ...]:
         """Matches in these states in which an account has a seat, its own or granted, the newest first."""
-        granted = select(seat_grants.c.match_id).where(seat_grants.c.account == account)
-        sits = or_(matches.c.seat_a == account, matches.c.seat_b == account, matches.c.id.in_(granted))
-        mine = _matches().where(sits, matches.c.state.in_(tuple(states)))
-        return await self._many(mine.order_by(matches.c.created_at.desc(), matches.c.id).limit(limit))
+        wanted = {"account": account, "states": list(states), "most": limit}
+        return await self._many(_OF_ACCOUNT, wanted)
 
     async def finished_count(self, account: str) -> int:
         """How many matches of this account are over."""
@@ -322,10 +377,8 @@ class Matches:
         def work(connection: Connection) -> dict[str, int]:
             found: dict[str, int] = {}
             for i in range(0, len(wanted), _AT_ONCE):
-                some = select(matches.c.id, matches.c.version).where(
-                    matches.c.id.in_(wanted[i : i + _AT_ONCE])
-                )
-                found.update((row.id, row.version) for row in connection.execute(some))
+                some = {"ids": wanted[i : i + _AT_ONCE]}
+                found.update((row.id, row.version) for row in connection.execute(_VERSIONS, some))
             return found
 
         return await self._database.read(work)
@@ -334,6 +387,18 @@ class Matches:
         """Matches in which time has something to do, the longest overdue first."""
         late = and_(matches.c.state == "playing", matches.c.deadline <= now)
         return await self._ids(select(matches.c.id).where(late).order_by(matches.c.deadline).limit(limit))
+
+    async def awaiting(
+        self, computers: Collection[tuple[str, str]], since: int, limit: int
+    ) -> tuple[str, ...]:
+        """Matches in which one of these computers (name, version) has had something to play since then or longer."""
+        these = [and_(accounts.c.name == name, accounts.c.version == version) for name, version in computers]
+        ids = select(accounts.c.id).where(accounts.c.kind == "computer", or_(*these))
+        sits = or_(matches.c.seat_a.in_(ids), matches.c.seat_b.in_(ids))
+        waits = and_(matches.c.state == "playing", matches.c.computer_since <= since, sits)
+        return await self._ids(
+            select(matches.c.id).where(waits).order_by(matches.c.computer_since).limit(limit)
+        )
 
     # ----------------------------------------------------------------------------------------------- the journal read
 
@@ -464,11 +529,12 @@ class Matches:
     def _insert(self, connection: Connection, new: NewMatch) -> None:
         begins = None not in (new.players.A, new.players.B)
         dice_id = new.dice_id or new.id
-        deadline = None
+        deadline = new.expires_at
+        ruleset = new.ruleset if new.rates_bots else _frozen(connection, new.ruleset, new.players)
         if begins:
             start = new_match(
                 new.id,
-                new.ruleset,
+                ruleset,
                 new.server_seed,
                 new.created_at,
                 computers=new.computers,
@@ -484,7 +550,7 @@ class Matches:
                 version=0,
                 deadline=deadline,
                 preset=new.preset,
-                ruleset=ruleset_text(new.ruleset),
+                ruleset=ruleset_text(ruleset),
                 public=new.public,
                 code=new.code,
                 maker=new.maker,
@@ -517,8 +583,10 @@ class Matches:
         row = await self._database.read(lambda connection: connection.execute(query, found).one_or_none())
         return None if row is None else self._stored(row)
 
-    async def _many(self, query: Select[Any]) -> tuple[StoredMatch, ...]:
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
+    async def _many(
+        self, query: Select[Any], given: Mapping[str, Any] | None = None
+    ) -> tuple[StoredMatch, ...]:
+        rows = await self._database.read(lambda connection: connection.execute(query, given).all())
         return tuple(map(self._stored, rows))
 
     async def _ids(self, query: Select[str]) -> tuple[str, ...]:
@@ -540,6 +608,7 @@ class Matches:
             created_at=row.created_at,
             started_at=row.started_at,
             finished_at=row.finished_at,
+            cancelled=row.cancelled,
             server_seed=self._seal.open(row.id, row.server_seed),
             dice_id=row.dice_id,
             rematch_of=row.rematch_of,
@@ -549,6 +618,13 @@ class Matches:
             secret=row.secret,
             ratings=None if row.a_account is None else Seats(change_from(row, "a_"), change_from(row, "b_")),
         )
+
+
+def _frozen(connection: Connection, ruleset: Ruleset, players: Seats[str | None]) -> Ruleset:
+    """The rules that these accounts play by: with a bot among them, for nothing (§10.2)."""
+    taken = [account for account in (players.A, players.B) if account is not None]
+    a_bot = exists().where(accounts.c.id.in_(taken), accounts.c.kind == "bot")
+    return ruleset.for_nothing() if connection.execute(select(a_bot)).scalar_one() else ruleset
 
 
 def _grant(match_id: str, account: str, seat: Seat) -> dict[str, str]:
@@ -570,6 +646,20 @@ def _matches() -> Select[Any]:
 
 _MATCH = _matches().where(matches.c.id == bindparam("wanted"))
 _INVITED = _matches().where(matches.c.code == bindparam("wanted"))
+_IDS: BindParameter[str] = bindparam("ids", expanding=True)
+_STATES: BindParameter[str] = bindparam("states", expanding=True)
+_ACCOUNT: BindParameter[str] = bindparam("account")
+_GRANTED = select(seat_grants.c.match_id).where(seat_grants.c.account == _ACCOUNT)
+_OF_ACCOUNT = (
+    _matches()
+    .where(
+        or_(matches.c.seat_a == _ACCOUNT, matches.c.seat_b == _ACCOUNT, matches.c.id.in_(_GRANTED)),
+        matches.c.state.in_(_STATES),
+    )
+    .order_by(matches.c.created_at.desc(), matches.c.id)
+    .limit(bindparam("most"))
+)
+_VERSIONS = select(matches.c.id, matches.c.version).where(matches.c.id.in_(_IDS))
 
 
 def _public(state: str) -> Select[Any]:

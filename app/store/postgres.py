@@ -18,7 +18,16 @@ from sqlalchemy import Connection, NullPool
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from app.store.database import Append, CommandSeen, NoAnswer, StoreClosed, StoreError, VersionTaken, Work
+from app.store.database import (
+    Append,
+    CommandSeen,
+    NoAnswer,
+    StoreClosed,
+    StoreError,
+    VersionTaken,
+    Work,
+    use_the_time,
+)
 from app.store.line import CHANNEL, Line
 
 T = TypeVar("T")
@@ -39,10 +48,12 @@ _LOST = (
 
 _APPEND = """
 WITH wanted AS (
-    SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::bigint[], $5::int[], $6::text[], $7::bigint[])
-        AS wanted (match_id, after, command_id, at, format, events, deadline)
+    SELECT * FROM unnest(
+        $1::text[], $2::int[], $3::text[], $4::bigint[], $5::int[], $6::text[], $7::bigint[], $8::bigint[]
+    ) AS wanted (match_id, after, command_id, at, format, events, deadline, computer_since)
 ), moved AS (
-    UPDATE matches SET version = wanted.after + 1, deadline = wanted.deadline
+    UPDATE matches
+    SET version = wanted.after + 1, deadline = wanted.deadline, computer_since = wanted.computer_since
     FROM wanted
     WHERE matches.id = wanted.match_id AND matches.version = wanted.after AND matches.state = 'playing'
         AND NOT EXISTS (
@@ -71,6 +82,7 @@ class _Job:
 
     wanted: Append
     answer: asyncio.Future[None]
+    meanwhile: Callable[[], None] | None
 
 
 class PostgresDatabase:
@@ -139,10 +151,10 @@ class PostgresDatabase:
         finally:
             await engine.dispose()
 
-    async def append(self, wanted: Append) -> None:
+    async def append(self, wanted: Append, meanwhile: Callable[[], None] | None = None) -> None:
         if self._closed:
             raise StoreClosed
-        job = _Job(wanted, self._loop.create_future())
+        job = _Job(wanted, self._loop.create_future(), meanwhile)
         self._waiting.append(job)
         self._wake.set()
         await job.answer
@@ -230,7 +242,7 @@ class PostgresDatabase:
         lost: Exception | None = None
         if len(jobs) > 1:
             try:
-                refused = await self._committed([job.wanted for job in jobs])
+                refused = await self._committed(jobs)
             except Exception as wrong:
                 lost = self._if_lost(wrong)
             else:
@@ -240,14 +252,14 @@ class PostgresDatabase:
         until = self._loop.time() + _PATIENCE_S
         for job in jobs:
             try:
-                self._answer(job, await self._append_one(job.wanted, lost, until))
+                self._answer(job, await self._append_one(job, lost, until))
             except NoAnswer as wrong:
                 lost = wrong
                 self._answer(job, wrong)
             except Exception as wrong:
                 self._answer(job, wrong)
 
-    async def _append_one(self, wanted: Append, lost: Exception | None, until: float) -> StoreError | None:
+    async def _append_one(self, job: _Job, lost: Exception | None, until: float) -> StoreError | None:
         """Why a row was not written; None if it is stored.
 
         `lost` is how the connection was lost over it before: then the row may be stored already. Connections are
@@ -257,10 +269,10 @@ class PostgresDatabase:
             if lost is not None and self._loop.time() >= until:
                 raise NoAnswer from lost
             try:
-                if lost is not None and await self._is_stored(wanted):
+                if lost is not None and await self._is_stored(job.wanted):
                     return None
-                refused = (await self._committed([wanted]))[0]
-                if refused is not None and lost is not None and await self._is_stored(wanted):
+                refused = (await self._committed([job]))[0]
+                if refused is not None and lost is not None and await self._is_stored(job.wanted):
                     return None  # the one before was late, not lost
                 return refused
             except Exception as wrong:
@@ -269,14 +281,20 @@ class PostgresDatabase:
                     raise
                 await asyncio.sleep(_PAUSE_S)
 
-    async def _committed(self, appends: list[Append]) -> list[StoreError | None]:
+    async def _committed(self, jobs: list[_Job]) -> list[StoreError | None]:
         """Writes these rows in one statement; for each, why it was not written, or None."""
-        connection = await self._connected()
+        connection, appends = await self._connected(), [job.wanted for job in jobs]
         columns = zip(
-            *((w.match_id, w.after, w.command_id, w.at, w.format, w.events, w.deadline) for w in appends),
+            *(
+                (w.match_id, w.after, w.command_id, w.at, w.format, w.events, w.deadline, w.computer_since)
+                for w in appends
+            ),
             strict=True,
         )
-        rows = await connection.fetch(_APPEND, *map(list, columns), timeout=_PATIENCE_S)
+        writing = asyncio.ensure_future(connection.fetch(_APPEND, *map(list, columns), timeout=_PATIENCE_S))
+        await asyncio.sleep(0)  # the statement is sent
+        use_the_time(job.meanwhile for job in jobs)
+        rows = await writing
         written = {row[0] for row in rows}
         return [None if w.match_id in written else await self._refusal(connection, w) for w in appends]
 

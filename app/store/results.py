@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+from sqlalchemy import BindParameter, Connection, Row, bindparam, func, insert, select, update
 
+from app.store.analyses import queue
 from app.store.codec import ruleset_of
 from app.store.database import insert_new
 from app.store.tables import matches, points_ratings, rating_changes, results, strengths
+from engine.analysis import is_analysable
 from engine.position import CHECKERS, OFF, pip_count
 from engine.rating import POINTS_START, Strength, both_after, points_after
 from engine.ruleset import Ruleset
@@ -72,7 +74,7 @@ def pair_of(one: str, other: str) -> str:
 
 
 def write_finish(connection: Connection, match_id: str, at: int, finish: Finish) -> None:
-    """Ends a match: its state, its result, and the ratings if it counts."""
+    """Ends a match: its state, its result, the ratings if it counts, and a place in the queue to be analysed."""
     row = connection.execute(
         select(matches.c.ruleset, matches.c.competition).where(matches.c.id == match_id)
     ).one()
@@ -86,6 +88,8 @@ def write_finish(connection: Connection, match_id: str, at: int, finish: Finish)
         _finish_rated(connection, match_id, at, finish.score, ruleset, Seats(a, b), casual=casual)
     else:
         _insert_result(connection, match_id, at, finish, rated=False, counted=False)
+    if is_analysable(ruleset, finish.score.outcome):
+        queue(connection, match_id, at)
 
 
 def _finish_rated(
@@ -133,31 +137,21 @@ def changes_of(
 
 
 def _locked_points(connection: Connection, accounts: Seats[str], season: str) -> Seats[int]:
-    table, in_order = points_ratings.c, sorted((accounts.A, accounts.B))
+    in_order = sorted((accounts.A, accounts.B))
     new = [
         {"account": id_, "competition": OPEN, "season": season, "points": POINTS_START} for id_ in in_order
     ]
     insert_new(connection, points_ratings, *new)
-    rows = connection.execute(
-        select(table.account, table.points)
-        .where(table.account.in_(in_order), table.competition == OPEN, table.season == season)
-        .order_by(table.account)
-        .with_for_update()
-    )
+    rows = connection.execute(_POINTS_OF, {"ids": in_order, "at_season": season})
     found = {row.account: row.points for row in rows}
     return Seats(found[accounts.A], found[accounts.B])
 
 
 def _locked_strengths(connection: Connection, accounts: Seats[str], variant: str) -> Seats[Strength]:
-    table, in_order, start = strengths.c, sorted((accounts.A, accounts.B)), Strength()
+    in_order, start = sorted((accounts.A, accounts.B)), Strength()
     values = {"variant": variant, "r": start.r, "rd": start.rd, "vol": start.vol}
     insert_new(connection, strengths, *({"account": account, **values} for account in in_order))
-    rows = connection.execute(
-        select(strengths)
-        .where(table.account.in_(in_order), table.variant == variant)
-        .order_by(table.account)
-        .with_for_update()
-    )
+    rows = connection.execute(_STRENGTHS_OF, {"ids": in_order, "in_variant": variant})
     found = {row.account: Strength(row.r, row.rd, row.vol) for row in rows}
     return Seats(found[accounts.A], found[accounts.B])
 
@@ -274,6 +268,23 @@ def _store_changes(
     connection.execute(_STRENGTH_NOW, [{f"new_{key}": value for key, value in row.items()} for row in rows])
 
 
+_IDS: BindParameter[str] = bindparam("ids", expanding=True)
+_POINTS_OF = (
+    select(points_ratings.c.account, points_ratings.c.points)
+    .where(
+        points_ratings.c.account.in_(_IDS),
+        points_ratings.c.competition == OPEN,
+        points_ratings.c.season == bindparam("at_season"),
+    )
+    .order_by(points_ratings.c.account)
+    .with_for_update()
+)
+_STRENGTHS_OF = (
+    select(strengths)
+    .where(strengths.c.account.in_(_IDS), strengths.c.variant == bindparam("in_variant"))
+    .order_by(strengths.c.account)
+    .with_for_update()
+)
 _POINTS_NOW = (
     update(points_ratings)
     .where(

@@ -19,7 +19,15 @@ from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Connection, Engine, QueuePool, StaticPool, create_engine, event
 
-from app.store.database import Append, CommandSeen, StoreClosed, StoreError, VersionTaken, Work
+from app.store.database import (
+    Append,
+    CommandSeen,
+    StoreClosed,
+    StoreError,
+    VersionTaken,
+    Work,
+    use_the_time,
+)
 
 T = TypeVar("T")
 
@@ -28,7 +36,7 @@ _LARGEST_BATCH = 512
 _PATIENCE_S = 10.0  # for another process that writes to the same file
 
 _MOVE = """
-UPDATE matches SET version = ?1 + 1, deadline = ?2
+UPDATE matches SET version = ?1 + 1, deadline = ?2, computer_since = ?5
 WHERE id = ?3 AND version = ?1 AND state = 'playing'
   AND NOT EXISTS (SELECT 1 FROM journal WHERE match_id = ?3 AND command_id = ?4)
 """
@@ -49,6 +57,7 @@ class _Job(Generic[T]):
 
     work: Append | _Migration[T] | Work[T]
     answer: asyncio.Future[Any]
+    meanwhile: Callable[[], None] | None = None
 
 
 _Done = tuple["asyncio.Future[Any]", Any, BaseException | None]  # who waits, for what, or why not
@@ -90,8 +99,8 @@ class SqliteDatabase:
         answer: T = await self._submit(_Migration(work))
         return answer
 
-    async def append(self, wanted: Append) -> None:
-        await self._submit(wanted)
+    async def append(self, wanted: Append, meanwhile: Callable[[], None] | None = None) -> None:
+        await self._submit(wanted, meanwhile)
 
     async def clock_ms(self) -> int | None:
         return None
@@ -123,11 +132,13 @@ class SqliteDatabase:
         self._reader.dispose()
         self._writer.dispose()
 
-    def _submit(self, work: Append | _Migration[Any] | Work[Any]) -> asyncio.Future[Any]:
+    def _submit(
+        self, work: Append | _Migration[Any] | Work[Any], meanwhile: Callable[[], None] | None = None
+    ) -> asyncio.Future[Any]:
         if self._closed:
             raise StoreClosed
         answer: asyncio.Future[Any] = self._loop.create_future()
-        self._jobs.put(_Job(work, answer))
+        self._jobs.put(_Job(work, answer, meanwhile))
         return answer
 
     # ------------------------------------------------------------------------------------------ the writer's thread
@@ -158,8 +169,11 @@ class SqliteDatabase:
         return waiting
 
     def _tell(self, done: Iterable[_Done]) -> None:
+        self._in_loop(_answer, list(done))
+
+    def _in_loop(self, work: Callable[[Any], None], with_: Any) -> None:
         with suppress(RuntimeError):  # the loop may be gone, and with it everyone who waited
-            self._loop.call_soon_threadsafe(_answer, list(done))
+            self._loop.call_soon_threadsafe(work, with_)
 
     def _attempt(self, job: _Job[Any], do: Callable[[Any], Any]) -> _Done:
         try:
@@ -186,7 +200,7 @@ class SqliteDatabase:
         """All in one commit; if one of them raises, one by one, so that it harms no other."""
         if len(jobs) > 1:
             try:
-                refused = self._committed([job.work for job in jobs])
+                refused = self._committed(jobs)
             except (
                 sqlite3.OperationalError
             ) as wrong:  # the file is locked, or the disk full: nobody's own fault
@@ -195,18 +209,19 @@ class SqliteDatabase:
                 pass
             else:
                 return [(job.answer, None, why) for job, why in zip(jobs, refused, strict=True)]
-        return [self._attempt(job, self._append_one) for job in jobs]
+        return [self._attempt(job, lambda _, job=job: self._append_one(job)) for job in jobs]  # type: ignore[misc]
 
-    def _append_one(self, wanted: Append) -> None:
-        for refused in self._committed([wanted]):
+    def _append_one(self, job: _Job[Any]) -> None:
+        for refused in self._committed([job]):
             if refused is not None:
                 raise refused
 
-    def _committed(self, appends: list[Any]) -> list[StoreError | None]:
+    def _committed(self, jobs: list[_Job[Any]]) -> list[StoreError | None]:
         """Writes these rows in one transaction; for each, why it was not written, or None."""
         self._raw.execute("BEGIN IMMEDIATE")
         try:
-            refused = [self._written(wanted) for wanted in appends]
+            refused = [self._written(job.work) for job in jobs]
+            self._in_loop(use_the_time, [job.meanwhile for job in jobs])
             self._raw.execute("COMMIT")
         except BaseException:
             if self._raw.in_transaction:
@@ -214,9 +229,9 @@ class SqliteDatabase:
             raise
         return refused
 
-    def _written(self, wanted: Append) -> StoreError | None:
+    def _written(self, wanted: Any) -> StoreError | None:
         match_id, command_id = wanted.match_id, wanted.command_id
-        moved = self._raw.execute(_MOVE, (wanted.after, wanted.deadline, match_id, command_id))
+        moved = self._raw.execute(_MOVE, _moving(wanted))
         if not moved.rowcount:
             seen = self._raw.execute(_SEEN, (match_id, command_id)).fetchone() if command_id else None
             if seen and command_id:
@@ -225,6 +240,11 @@ class SqliteDatabase:
         row = (match_id, wanted.after + 1, command_id, wanted.at, wanted.format, wanted.events)
         self._raw.execute(_INSERT, row)
         return None
+
+
+def _moving(wanted: Append) -> tuple[object, ...]:
+    """The parameters of `_MOVE`."""
+    return wanted.after, wanted.deadline, wanted.match_id, wanted.command_id, wanted.computer_since
 
 
 def _checked(connection: Connection, work: Work[T]) -> T:

@@ -6,6 +6,8 @@ from sqlalchemy import Connection, select
 
 from app.settings import Settings
 from app.store.accounts import Accounts
+from app.store.analyses import Analyses
+from app.store.bots import Bots
 from app.store.competitions import Competitions
 from app.store.database import Database, insert_new
 from app.store.journal import Journal
@@ -32,6 +34,8 @@ class Store:
         self.accounts = Accounts(database)
         self.competitions = Competitions(database, seal)
         self.organisers = Organisers(database)
+        self.analyses = Analyses(database)
+        self.bots = Bots(database)
         self.nodes = Nodes(database)
         self.notices = Notices(database)
 

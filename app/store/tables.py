@@ -48,7 +48,17 @@ accounts = Table(
     Column("version", Text, nullable=False),  # a computer's; empty for people
     Column("created_at", BigInteger, nullable=False),
     UniqueConstraint("folded", "version", "tag"),
-    CheckConstraint("kind IN ('guest', 'computer')", name="kind"),
+    CheckConstraint("kind IN ('guest', 'computer', 'bot')", name="kind"),
+)
+
+bots = Table(  # programs of others that play here by a token
+    "bots",
+    metadata,
+    Column("account", Text, ForeignKey("accounts.id"), primary_key=True),
+    Column("owner", Text, ForeignKey("accounts.id"), index=True),  # none: made on the command line
+    Column("token", LargeBinary, unique=True),  # SHA-256 of it; none: the bot cannot come in
+    Column("token_at", BigInteger),
+    Column("retired_at", BigInteger),  # deleted by its owner; its matches stay
 )
 
 points_ratings = Table(  # the points rating: settled points, added (§10.1)
@@ -80,7 +90,12 @@ matches = Table(
     Column("id", Text, primary_key=True),
     Column("state", Text, nullable=False),
     Column("version", Integer, nullable=False),  # of the newest journal row; 0: none yet
-    Column("deadline", BigInteger),  # when time will have something to do
+    Column(
+        "deadline", BigInteger
+    ),  # when time will have something to do; while it waits: when it is given up
+    Column(
+        "computer_since", BigInteger
+    ),  # since when a computer has something to play; none: no computer has
     Column("preset", Text, nullable=False),
     Column("ruleset", Text, nullable=False),  # JSON, every key
     Column("public", Boolean, nullable=False),
@@ -95,6 +110,7 @@ matches = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("started_at", BigInteger),
     Column("finished_at", BigInteger),
+    Column("cancelled", Text),  # why: `maker` took it back, or it has `expired`
     Column("rematch_of", Text, ForeignKey("matches.id")),
     Column("rematch_asked", Text, nullable=False),  # the seats that want one: ``, `A`, `B` or `AB`
     Column("rematch_id", Text),
@@ -103,11 +119,13 @@ matches = Table(
     Column("secret", Boolean, nullable=False, server_default=false()),  # a board of an open round (§12.1)
     CheckConstraint("state IN ('waiting', 'playing', 'over', 'cancelled')", name="state"),
     Index(None, "reported", "competition"),
+    CheckConstraint("cancelled IN ('maker', 'expired')", name="cancelled"),
     Index(None, "state", "created_at"),
     Index(None, "seat_a", "created_at"),
     Index(None, "seat_b", "created_at"),
-    # Every play changes version and deadline, which are in no index: the new row fits beside the old one. An index of
-    # deadlines would halve the plays a second; without it, looking through 5 000 running matches takes 3 ms.
+    # Every play changes version, deadline and computer_since, which are in no index: the new row fits beside the old
+    # one. An index of deadlines would halve the plays a second; without it, looking through 5 000 running matches takes
+    # 3 ms.
     postgresql_with={"fillfactor": 60},
 )
 
@@ -302,25 +320,54 @@ admin_keys = Table(  # programs that organise; of a key only its hash is stored
     Index(None, "owner", "created_at"),
 )
 
-organisers_log = (
-    Table(  # what organisers did that is in no competition's facts and no match's journal; append-only
-        "organisers_log",
-        metadata,
-        Column("number", Integer, primary_key=True, autoincrement=True),
-        Column("owner", Text, ForeignKey("accounts.id"), nullable=False),
-        Column(
-            "competition", Text, ForeignKey("competitions.id"), index=True
-        ),  # none: it is about all of the owner's
-        Column("at", BigInteger, nullable=False),
-        Column("actor", Text),  # an account; none: the server's command line
-        Column("key", Text),  # the key by which it came, if by one
-        Column("what", Text, nullable=False),
-        Column("target", Text, nullable=False),
-        Column("before", Text),  # JSON
-        Column("after", Text),
-        Column("reason", Text),
-        Index(None, "owner", "number"),
-    )
+# What organisers did that is in no competition's facts and no match's journal; append-only.
+organisers_log = Table(
+    "organisers_log",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("owner", Text, ForeignKey("accounts.id"), nullable=False),
+    Column("competition", Text, ForeignKey("competitions.id"), index=True),  # none: all of the owner's
+    Column("at", BigInteger, nullable=False),
+    Column("actor", Text),  # an account; none: the server's command line
+    Column("key", Text),  # the key by which it came, if by one
+    Column("what", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("before", Text),  # JSON
+    Column("after", Text),
+    Column("reason", Text),
+    Index(None, "owner", "number"),
+)
+
+# ------------------------------------------------------------------------------------------------------- analyses
+
+analyses = Table(  # one row for each finished match that is to be analysed, or is (§6.4)
+    "analyses",
+    metadata,
+    Column("match_id", Text, ForeignKey("matches.id"), primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("wanted_at", BigInteger, nullable=False),  # the newest comes first
+    Column("claim", Text),  # of whoever works at it; every claim has a name of its own
+    Column("claimed_until", BigInteger),  # then it is anybody's again
+    Column("tries", Integer, nullable=False),  # claims since a phase was last judged
+    Column("failure", Text),  # the code of the last try that failed
+    Column("level", Text),
+    Column("judges", Text),  # names and versions: what others judged counts for nothing here
+    Column("phases", Integer),  # how many there are
+    Column("ended_at", BigInteger),
+    Column("objective_for_a", Double),  # E − L; none before it is done
+    Column("found", Text),  # all of it as JSON
+    CheckConstraint("state IN ('waiting', 'running', 'done', 'failed')", name="state"),
+    Index(None, "state", "wanted_at"),
+)
+
+judged_phases = Table(  # the phases of an analysis that is not done yet
+    "judged_phases",
+    metadata,
+    Column("match_id", Text, ForeignKey("analyses.match_id"), nullable=False),
+    Column("number", Integer, nullable=False),  # 0, 1, 2 …
+    Column("judged", Text, nullable=False),  # JSON
+    PrimaryKeyConstraint("match_id", "number"),
+    sqlite_with_rowid=False,
 )
 
 # ---------------------------------------------------------------------------------------------------- the servers
@@ -343,6 +390,7 @@ nodes = Table(  # the servers on this database
     Column("id", Text, nullable=False, unique=True),
     Column("state", Text, nullable=False),  # `taking-up`: it gives back the time in which no server was there
     Column("heartbeat", BigInteger),  # when it was last alive; none: it has not served yet
+    Column("computers", Text),  # JSON: name and version of each computer player that it has
     CheckConstraint("state IN ('joining', 'taking-up', 'serving', 'left')", name="state"),
 )
 

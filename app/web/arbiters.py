@@ -373,7 +373,13 @@ async def audit(
     return json_answer(page)
 
 
-@router.get("/audit.csv", summary="The log as CSV", tags=_files)
+@router.get(
+    "/audit.csv",
+    summary="The log as CSV",
+    tags=_files,
+    response_class=Response,
+    responses={200: {"description": "A line for each change.", "content": {"text/csv": {}}}},
+)
 async def audit_csv(call: Observer, event: str) -> Response:
     """All of it, a line for each change."""
     text = await call.of.event_files.audit_csv(event)

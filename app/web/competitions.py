@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Response
 from app.service.competition_views import Standings
 from app.web.accounts import json_answer
 from app.web.deps import Caller, Player, Served
-from app.web.messages import CheckInBody, EnterBody, WithdrawBody
+from app.web.messages import CheckInBody, EnterBody, Key, WithdrawBody
 from app.web.openapi import (
     PROBLEM,
     Changes,
@@ -23,7 +23,6 @@ from app.web.openapi import (
     SharedDice,
     answers,
 )
-from app.web.play import Key
 
 router = APIRouter(prefix="/api", tags=["competitions"], responses=PROBLEM)
 

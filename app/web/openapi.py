@@ -11,7 +11,9 @@ import msgspec
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from app.service.analysis import MatchAnalysis
 from app.service.arbiter import Estimate, Ordered
+from app.service.bots import BotInfo, BotsView, NewToken
 from app.service.competition_views import (
     CompetitionView,
     CrossTable,
@@ -40,6 +42,7 @@ from app.service.lobby import Hint, Live, LobbyView
 from app.service.matches import HistoryView
 from app.service.organisers import KeyInfo, KeysView, NewKey
 from app.service.recompute import Recomputed
+from app.web.deps import COOKIE
 from app.web.problems import Problem
 from engine.view import View
 
@@ -193,7 +196,8 @@ class SharedDice:
 
 ANSWERS: tuple[type, ...] = (
     *(Info, View, HistoryView, LobbyView),
-    *(SessionView, SeatLink, Rulesets, ComputersView, Hint),
+    *(SessionView, SeatLink, Rulesets, ComputersView, Hint, MatchAnalysis),
+    *(BotInfo, BotsView, NewToken),
     *(Summary, OrganiserView, OrganiserEntrant, Done, Entered, EventsPage, EntrantsPage, ImportReport),
     *(NewKey, KeyInfo, KeysView, RoundsView, MatchesPage, MatchLine, Estimate, Ordered, Notes, NoteShown),
     *(Bracket, AuditPage, Dice, Recomputed, EventFile),
@@ -230,7 +234,7 @@ def answers(kind: type, status: int = 200) -> dict[int | str, dict[str, Any]]:
 
 def example_of(kind: type) -> Any:
     """An answer of this type, as a server gave it."""
-    return _EXAMPLES.get(kind.__name__)
+    return _EXAMPLES[kind.__name__]
 
 
 def install(app: FastAPI) -> None:
@@ -242,6 +246,11 @@ def install(app: FastAPI) -> None:
             _, kinds = msgspec.json.schema_components((*ANSWERS, Problem), ref_template=_REF)
             schemas = made.setdefault("components", {}).setdefault("schemas", {})
             schemas |= kinds
+            made["components"]["securitySchemes"] = {
+                "cookie": {"type": "apiKey", "in": "cookie", "name": COOKIE},
+                "token": {"type": "http", "scheme": "bearer", "description": "Of a bot."},
+            }
+            made["security"] = [{}, {"cookie": []}, {"token": []}]
             for name in (
                 "HTTPValidationError",
                 "ValidationError",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import logging
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +17,12 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.service.errors import NoSuchMatch
+from app.web.cards import language_of, meta_tags
+from app.web.deps import Served, Services
 from app.web.problems import problem_response
+
+log = logging.getLogger(__name__)
 
 STATIC = Path(__file__).resolve().parent.parent.parent / "static"
 
@@ -24,6 +32,8 @@ _POLICY = (
 )
 MAX_BODY = 65_536  # bytes of a request
 _NEVER_KEPT = ("/api/", "/healthz", "/readyz")  # by browsers and proxies
+_PREVIEW_S = 1.0  # a page waits no longer for what stands beside links to it
+_MATCH_ID = re.compile(r"[A-Za-z0-9]{10,12}")
 _UNSAFE = {"POST", "PUT", "PATCH", "DELETE"}
 
 router = APIRouter(include_in_schema=False)
@@ -46,21 +56,59 @@ async def join(code: str) -> FileResponse:
 
 
 @router.api_route("/match/{match_id}", methods=["GET", "HEAD"])
-async def match(match_id: str) -> FileResponse:
+async def match(of: Served, request: Request, match_id: str) -> Response:
     """The match, then its result."""
-    return _page("match.html")
+    return await _page_of_match("match.html", of, request, match_id)
 
 
 @router.api_route("/replay/{match_id}", methods=["GET", "HEAD"])
-async def replay(match_id: str) -> FileResponse:
+async def replay(of: Served, request: Request, match_id: str) -> Response:
     """Both games side by side."""
-    return _page("replay.html")
+    return await _page_of_match("replay.html", of, request, match_id)
+
+
+async def _page_of_match(name: str, of: Services, request: Request, match_id: str) -> Response:
+    """The page; that of a finished match tells messengers what to show beside a link to it."""
+    tags = await _preview(of, request, match_id)
+    if tags is None:
+        return _page(name)
+    page = (STATIC / name).read_text("utf-8").replace("</title>", f"</title>\n  {tags}", 1)
+    return Response(page, media_type="text/html", headers={"Cache-Control": "no-cache"})
+
+
+async def _preview(of: Services, request: Request, match_id: str) -> str | None:
+    if not _MATCH_ID.fullmatch(match_id):
+        return None
+    language = language_of(request)
+    try:
+        async with asyncio.timeout(_PREVIEW_S):
+            if (await of.lobby.info(match_id, None)).state != "over":
+                return None
+            preview = await of.cards.preview(match_id, language)
+    except NoSuchMatch:
+        return None
+    except Exception:
+        log.warning("the page stands without its preview", exc_info=True)
+        return None
+    return meta_tags(of, request, match_id, language, preview)
 
 
 @router.api_route("/rules", methods=["GET", "HEAD"])
 async def rules() -> FileResponse:
     """The rules in plain words."""
     return _page("rules.html")
+
+
+@router.api_route("/bots", methods=["GET", "HEAD"])
+async def bots() -> FileResponse:
+    """My bots and their tokens."""
+    return _page("bots.html")
+
+
+@router.api_route("/fairness", methods=["GET", "HEAD"])
+async def fairness() -> FileResponse:
+    """What is fair here, and what is luck, in measured figures."""
+    return _page("fairness.html")
 
 
 @router.api_route("/dice", methods=["GET", "HEAD"])
@@ -134,6 +182,10 @@ class _Files(StaticFiles):
         return response
 
 
+def _too_large() -> JSONResponse:
+    return problem_response(413, "too-large", f"A body has at most {MAX_BODY} bytes.", {"limit": MAX_BODY})
+
+
 class Guard:
     """Security headers on every answer; a page of another site can change nothing here."""
 
@@ -162,12 +214,9 @@ class Guard:
             return
 
         if int(dict(scope["headers"]).get(b"content-length", b"0") or 0) > MAX_BODY:
-            refusal = problem_response(
-                413, "too-large", f"A body has at most {MAX_BODY} bytes.", {"limit": MAX_BODY}
-            )
-            await refusal(scope, receive, guarded)
+            await _too_large()(scope, receive, guarded)
             return
-        received = 0
+        received, begun = 0, False
 
         async def bounded() -> Message:
             """A body that did not say its length ends where it becomes too long."""
@@ -176,7 +225,15 @@ class Guard:
             received += len(message.get("body", b""))
             return {"type": "http.disconnect"} if received > MAX_BODY else message
 
-        await self._app(scope, bounded, guarded)
+        async def unless_too_large(message: Message) -> None:
+            nonlocal begun
+            if begun or received <= MAX_BODY:  # what was made of half a body is nobody's answer
+                begun = True
+                await guarded(message)
+
+        await self._app(scope, bounded, unless_too_large)
+        if received > MAX_BODY and not begun:
+            await _too_large()(scope, receive, guarded)
 
     def _is_foreign(self, scope: Scope) -> bool:
         headers = dict(scope["headers"])

@@ -50,9 +50,21 @@ class RecordError(RuleError):
         self.faults = tuple(faults)
 
 
+class NotInForm(RuleError):
+    """A form that cannot hold this record, or needs what the record does not know; `missing` is a code for what."""
+
+    code = "not-in-form"
+
+    def __init__(self, form: str, missing: str, detail: str) -> None:
+        super().__init__(detail, form=form, missing=missing)
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A normalised text: lines end with \\n alone, spaces are spaces, dashes are hyphens."""
+    """A normalised text: lines end with \\n alone, spaces are spaces, dashes are hyphens.
+
+    What stands between the quotes of a tag, `[Name "…"]`, is somebody's words and is kept as it is.
+    """
 
     text: str
     notes: tuple[Note, ...] = ()
@@ -70,6 +82,11 @@ _SPACES = dict.fromkeys(
 )
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"), "-")
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"), None)
+_CHANGES = (
+    (_SPACES, "spaces", "Special spaces were read as spaces."),
+    (_DASHES, "dashes", "Dashes were read as hyphens."),
+    (_INVISIBLE, "invisible", "Invisible characters were left out."),
+)
 
 
 def read_bytes(data: bytes) -> Text:
@@ -129,25 +146,53 @@ def _cyrillic(data: bytes) -> str:
 
 
 def normalised(text: str, notes: Sequence[Note] = ()) -> Text:
-    """Plain spaces, hyphens and line ends; each kind of change is one note, at the first place where it was made."""
+    """Plain spaces, hyphens and line ends; each kind of change is one note, at the first place where it was made.
+
+    Text between the quotes of a tag is left alone.
+    """
     found = list(notes)
     text = text.removeprefix("\ufeff")
     if "\r" in text:
-        found.append(_note(text, "\r", "line-ends", "Line ends were made \\n."))
+        found.append(_line_ends(text))
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    for table, code, words in (
-        (_SPACES, "spaces", "Special spaces were read as spaces."),
-        (_DASHES, "dashes", "Dashes were read as hyphens."),
-        (_INVISIBLE, "invisible", "Invisible characters were left out."),
-    ):
-        first = next((letter for letter in text if ord(letter) in table), None)
-        if first is not None:
-            found.append(_note(text, first, code, words))
-            text = text.translate(table)
-    return Text(text, tuple(found))
+    lines = text.split("\n")
+    for table, code, words in _CHANGES:
+        if not any(map(text.__contains__, map(chr, table))):
+            continue
+        is_noted = False
+        for number, line in enumerate(lines):
+            before, words_of_tag, after = _around_quotes(line)
+            changed = before.translate(table) + words_of_tag + after.translate(table)
+            if changed == line:
+                continue
+            lines[number] = changed
+            if not is_noted:
+                is_noted = True
+                column = next(
+                    column
+                    for column, letter in enumerate(line, 1)
+                    if ord(letter) in table and not len(before) < column <= len(before) + len(words_of_tag)
+                )
+                found.append(Note(number + 1, column, code, line[column - 1], words))
+    return Text("\n".join(lines), tuple(found))
 
 
-def _note(text: str, part: str, code: str, words: str) -> Note:
-    index = text.index(part)
+def plain(text: str) -> str:
+    """The same with plain spaces and hyphens and nothing invisible: for a tag whose words are no one's own."""
+    for table, _, _ in _CHANGES:
+        text = text.translate(table)
+    return text
+
+
+def _line_ends(text: str) -> Note:
+    index = text.index("\r")
     line = text.count("\n", 0, index) + 1
-    return Note(line, index - text.rfind("\n", 0, index), code, part, words)
+    return Note(line, index - text.rfind("\n", 0, index), "line-ends", "\r", "Line ends were made \\n.")
+
+
+def _around_quotes(line: str) -> tuple[str, str, str]:
+    """A line before, inside and after the quotes of a tag; any other line is all before."""
+    first, last = line.find('"'), line.rfind('"')
+    if first == last or not line.lstrip().startswith("[") or not line.rstrip().endswith("]"):
+        return line, "", ""
+    return line[: first + 1], line[first + 1 : last], line[last:]

@@ -53,6 +53,7 @@ export const api = {
   post: (path, body, options) => call('POST', path, body, options),
   patch: (path, body, options) => call('PATCH', path, body, options),
   put: (path, body, options) => call('PUT', path, body, options),
+  delete: (path) => call('DELETE', path),
 };
 
 /** 32 random hex digits: names a message or a call so that a repeated one is recognised. */

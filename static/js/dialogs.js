@@ -3,7 +3,7 @@
 import { api, problemText } from './api.js';
 import { t } from './i18n.js';
 import { el, icon } from './page.js';
-import { copy } from './waiting.js';
+import { copy } from './clipboard.js';
 
 /** Resigning: shows its price and asks. `price()` gives mine.resign and what it means; `go(points)` resigns; `refused()` is told
  *  of a press while nothing can be resigned. */

@@ -59,7 +59,8 @@ function take(record) {
 
 const nameOf = (record, seat) => {
   const player = record.players?.[seat];
-  return (typeof player === 'string' ? player : player?.name) || seat;
+  const name = (typeof player === 'string' ? player : player?.name) || seat;
+  return player?.kind === 'bot' ? `${name} · ${t('common.bot')}` : name;
 };
 const turnText = (turn) => `${t('common.round', { n: roundOf(turn) })}, ${word(phaseOf(turn) === 'W' ? 'white' : 'black')}`;
 const verdictMark = (ok) => el('span', { class: `verdict ${ok ? 'win' : 'loss'}` }, icon(ok ? 'check' : 'cross'), el('span', {}, word(ok ? 'same' : 'differs')));
@@ -109,10 +110,13 @@ function commitmentTable(record, found) {
 
 function seatTable(record, found, seat) {
   const { kind, ok, computed } = found.seats[seat];
+  const shared = seat === 'A' && record.dice.own;
+  const seed = shared ? record.dice.own : record.dice.seeds[seat];
   return [el('h3', {}, `${seat}: ${nameOf(record, seat)}`), facts([
-    [word('player_seed'), kind === 'hash' ? hash(record.dice.seeds[seat]) : [hash(record.dice.seeds[seat]), el('span', { class: 'muted small' }, word(kind))]],
+    [word('player_seed'), kind === 'hash' ? hash(seed) : [hash(seed), el('span', { class: 'muted small' }, word(kind))]],
     kind === 'hash' ? [word('player_computed'), hash(computed)] : null,
     kind === 'hash' ? [word('player_hash'), [hash(record.dice.hashes[seat]), verdictMark(ok)]] : null,
+    shared ? [word('shared_seed'), hash(record.dice.seeds.A)] : null,
   ])];
 }
 

@@ -65,7 +65,7 @@ export function missing(record) {
  * Returns {ok, commitment: {ok, computed}, seats: {A, B: {ok, kind, computed}}, rows, firstBad, gap}.
  */
 export function check(record) {
-  const { dice: { commitment, hashes = {}, seeds, defaulted = [], seed } } = record;
+  const { dice: { commitment, hashes = {}, seeds, defaulted = [], seed, own: shown } } = record;
   const match = record.dice_id ?? record.match;
   // A match that was given up has a roll more than it has finished phases.
   const phases = record.open?.turn && record.open.roll ? [...record.phases, record.open] : record.phases;
@@ -76,8 +76,9 @@ export function check(record) {
 
   const seats = {};
   for (const seat of ['A', 'B']) {
-    const own = hexOf(sha256Hex(bytesOf(seeds[seat])));
-    if (defaulted.includes(seat)) seats[seat] = { kind: 'defaulted', ok: seeds[seat] === ZERO_SEED, computed: own };
+    const theirs = seat === 'A' && shown ? shown : seeds[seat];  // on shared dice A's is made from those of many
+    const own = hexOf(sha256Hex(bytesOf(theirs)));
+    if (defaulted.includes(seat)) seats[seat] = { kind: 'defaulted', ok: theirs === ZERO_SEED, computed: own };
     else if (!hashes?.[seat]) seats[seat] = { kind: 'no_hash', ok: false, computed: own };
     else seats[seat] = { kind: 'hash', ok: own === hashes[seat].toLowerCase(), computed: own };
   }

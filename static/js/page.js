@@ -68,6 +68,7 @@ const ICONS = {
   share: '<circle cx="15" cy="4.5" r="2.2"/><circle cx="5" cy="10" r="2.2"/><circle cx="15" cy="15.5" r="2.2"/><path d="m7 9 6-3.4M7 11l6 3.4"/>',
   settings: '<path d="M3 6h8M15 6h2M3 14h2M9 14h8"/><circle cx="13" cy="6" r="2"/><circle cx="7" cy="14" r="2"/>',
   device: '<rect x="3" y="4" width="10" height="8" rx="1.5"/><path d="M6 15.5h4"/><rect x="12" y="8" width="5" height="9" rx="1.2" fill="var(--surface)"/>',
+  scales: '<path d="M10 3v13.5M6 16.5h8M4 6h12"/><path d="m4 6-2 5.5a2.3 2.3 0 0 0 4 0zM16 6l-2 5.5a2.3 2.3 0 0 0 4 0z"/>',
   cross: '<path d="m5 5 10 10M15 5 5 15"/>',
 };
 
@@ -176,10 +177,11 @@ export function nameOf(player) {
   return player.level && hasWord(level) ? t('common.computer_level', { level: t(level) }) : t('common.computer');
 }
 
-/** A player as others see him: "Вера", or "Вера #k3f" when another one has the same name. */
+/** A player as others see him: "Вера", or "Вера #k3f" when another one has the same name; "Зарик · бот" is a program. */
 export function playerName(player) {
   if (!player) return '…';
-  return player.tag ? `${nameOf(player)} #${player.tag}` : nameOf(player);
+  const name = player.tag ? `${nameOf(player)} #${player.tag}` : nameOf(player);
+  return player.kind === 'bot' ? `${name} · ${t('common.bot')}` : name;
 }
 
 /** Shows the player in the header. `own`: it is this session's, who can change his name. */
@@ -212,7 +214,8 @@ function askName() {
   } },
   el('label', { class: 'field' }, t('common.name.label'), input), wrong,
   el('div', { class: 'row' }, el('button', { class: 'button primary' }, t('common.name.save')),
-    el('button', { class: 'button plain', type: 'button', onclick: () => dialog.close() }, t('common.action.cancel'))));
+    el('button', { class: 'button plain', type: 'button', onclick: () => dialog.close() }, t('common.action.cancel'))),
+  el('p', { class: 'small' }, el('a', { href: '/bots' }, t('common.name.bots'))));
   const dialog = el('dialog', { class: 'card ask', 'aria-label': t('common.name.change'), onclose: () => dialog.remove() }, form);
   document.body.append(dialog);
   dialog.showModal();

@@ -3,14 +3,16 @@
 
 import { api, problemText } from './api.js';
 import { Board } from './board.js';
+import { PositionIds, downloadsCard } from './downloads.js';
 import { alertBox, dice, nameText, phaseOf, pips, placeOf, rollText, roundOf, seatOf } from './figures.js';
 import { notation, formatClock, t } from './i18n.js';
 import { el, icon, seatDisc, setTitle, startPage } from './page.js';
+import { Review } from './review.js';
 
 const REFRESH_MS = 5000;
 const SPEEDS = { slow: 3200, normal: 1600, fast: 700 };
 
-await startPage({ namespaces: ['site'], title: 'site.replay.title' });
+await startPage({ namespaces: ['site', 'analysis'], title: 'site.replay.title' });
 const main = document.getElementById('replay');
 const id = decodeURIComponent(location.pathname.replace(/^\/replay\//, '').replace(/\/$/, ''));
 const narrow = matchMedia('(max-width: 599px)');
@@ -28,12 +30,14 @@ class Replay {
     this.bottom = 'white';
     this.speed = 'normal';
     this.timer = null;
+    this.review = null;     // once the match is over
     this.build();
     const asked = this.phases.findIndex((phase) => phase.turn === location.hash.slice(1));
     this.go(asked >= 0 ? asked + 1 : 0);
   }
 
-  take({ info, view, phases, start }) {
+  take({ info, view, phases, start, ids }) {
+    this.names = ids;       // of the positions, in other programs
     this.info = info;
     this.view = view;
     this.phases = phases;
@@ -56,14 +60,18 @@ class Replay {
     const button = (key, sign_, go) => el('button', { class: 'button square', type: 'button', 'aria-label': t(`site.replay.${key}`), title: t(`site.replay.${key}`), click: go }, sign_);
 
     this.playButton = el('button', { class: 'button primary square', type: 'button', click: () => this.toggle() });
-    this.slider = el('input', { type: 'range', min: 0, step: 1, 'aria-label': t('site.replay.position'), input: () => { this.stop(); this.go(Number(this.slider.value)); } });
+    this.slider = el('input', { type: 'range', min: 0, step: 1, 'aria-label': t('site.replay.position'), input: () => this.jump(Number(this.slider.value)) });
     this.count = el('span', { class: 'muted small num' });
     this.turn = el('b');
     this.roll = el('span', { class: 'replay-roll' });
     this.same = el('span', { class: 'mark' }, t('site.replay.same'));
     this.status = el('p', { class: 'sr', role: 'status' });
-    this.partingButton = el('button', { class: 'button', type: 'button', click: () => { this.stop(); this.go(this.parted + 1); } }, icon('fork'), el('span'));
+    this.partingButton = el('button', { class: 'button to-parting', type: 'button', click: () => this.jump(this.parted + 1) }, icon('fork'), el('span'));
     this.running = el('p', { class: 'notice', hidden: true }, icon('play'), el('span', {}, t('site.replay.running')));
+
+    this.reviewNav = el('div', { class: 'review-nav' });
+    this.reviewBox = el('div', { class: 'review-box' });
+    this.keys = el('p', { class: 'muted small' }, t('site.replay.keys'));
 
     this.boards = {};
     const stage = el('section', { class: 'replay-boards' }, ['X', 'Y'].map((game) => this.boardOf(game)));
@@ -90,19 +98,31 @@ class Replay {
         el('p', { class: 'replay-now' }, this.roll, this.turn, this.same, this.count),
         this.slider,
         el('div', { class: 'replay-buttons' },
-          button('first', sign('first'), () => { this.stop(); this.go(0); }),
-          button('prev', sign('prev'), () => { this.stop(); this.go(this.step - 1); }),
+          button('first', sign('first'), () => this.jump(0)),
+          button('prev', sign('prev'), () => this.jump(this.step - 1)),
           this.playButton,
-          button('next', sign('next'), () => { this.stop(); this.go(this.step + 1); }),
-          button('last', sign('last'), () => { this.stop(); this.go(this.phases.length); }),
-          this.partingButton)),
+          button('next', sign('next'), () => this.jump(this.step + 1)),
+          button('last', sign('last'), () => this.jump(this.phases.length)),
+          this.partingButton,
+          this.reviewNav)),
+      this.reviewBox,
       el('section', { class: 'replay-more' },
         el('div', { class: 'card' }, el('h2', {}, t('site.replay.record')), record),
-        el('div', { class: 'card' }, bottom, speed, el('p', { class: 'muted small' }, t('site.replay.keys')))),
+        el('div', { class: 'card' }, bottom, speed, this.keys)),
       this.status);
+    this.showFiles();
     this.refresh();
     addEventListener('keydown', (event) => this.key(event));
     narrow.addEventListener('change', () => this.redrawBoards());
+  }
+
+  /** What other programs call the positions; once the match is over, its files. */
+  showFiles() {
+    this.ids ??= new PositionIds();
+    const files = this.info.state === 'over' ? [downloadsCard(id, this.info.ruleset.variant)] : [];
+    this.filesBox ??= el('section', { class: 'replay-files' });
+    this.filesBox.replaceChildren(this.ids.root, ...files);
+    this.status.before(this.filesBox);
   }
 
   boardOf(game) {
@@ -110,9 +130,10 @@ class Replay {
     const caption = el('p', { class: 'replay-cap' }, el('b', {}, game), ['white', 'black'].map((color) =>
       el('span', { class: 'replay-who' }, seatDisc(color), el('span', { class: 'replay-name' }, this.name(seatOf(game, color))), el('span', { class: 'muted num', 'data-pips': color }))));
     const play = el('p', { class: 'replay-play' });
-    this.boards[game] = { box, caption, play, board: null };
+    const worth = el('div', { class: 'replay-worth' });
+    this.boards[game] = { box, caption, play, worth, board: null };
     this.makeBoard(game);
-    return el('article', { class: 'replay-game' }, caption, box, play);
+    return el('article', { class: 'replay-game' }, caption, box, play, worth);
   }
 
   makeBoard(game) {
@@ -137,10 +158,20 @@ class Replay {
     this.partingButton.title = this.parted < 0 ? words : t('site.replay.parting_long', { n: this.view.parted });
     this.partingButton.setAttribute('aria-label', this.partingButton.title);
     for (let n = this.body.children.length; n <= this.phases.length; n += 1) this.body.append(this.row(n));
+    if (this.info.state === 'over' && !this.review) this.addReview();
+  }
+
+  /** A match that is over is reviewed: what its plays were worth. */
+  addReview() {
+    this.review = new Review(this);
+    this.reviewNav.replaceChildren(this.review.nav);
+    this.reviewBox.replaceChildren(this.review.root);
+    for (const game of ['X', 'Y']) this.boards[game].worth.replaceChildren(this.review.worth[game]);
+    this.keys.append(' ', t('analysis.keys'));
   }
 
   row(n) {
-    const go = () => { this.stop(); this.go(n); };
+    const go = () => this.jump(n);
     if (n === 0) {
       return el('tr', { click: go }, el('td', { colspan: 4 }, el('button', { class: 'link', type: 'button' }, t('site.replay.start'))));
     }
@@ -160,11 +191,22 @@ class Replay {
 
   // ---- one step ----
 
+  /** Both boards as they stood before a step was played. */
+  before(step) {
+    return step > 1 ? this.phases[step - 2].boards : this.start;
+  }
+
+  /** To a step that somebody chose: what plays by itself stops. */
+  jump(step) {
+    this.stop();
+    this.go(step);
+  }
+
   go(step) {
     this.step = Math.max(0, Math.min(step, this.phases.length));
     const phase = this.step ? this.phases[this.step - 1] : null;
-    const boards = phase ? phase.boards : this.start;
-    for (const game of ['X', 'Y']) this.drawBoard(game, boards[game], phase);
+    this.review?.show(this.step);
+    for (const game of ['X', 'Y']) this.redraw(game);
 
     this.turn.textContent = phase ? t(`site.replay.turn_${phaseOf(phase.turn)}`, { n: roundOf(phase.turn) }) : this.phases.length ? t('site.replay.start') : t('site.replay.empty');
     this.roll.replaceChildren(...(phase ? [dice(phase.roll, 30)] : []));
@@ -177,18 +219,35 @@ class Replay {
       if (n === this.step) { row.setAttribute('aria-current', 'step'); this.reveal(row); } else row.removeAttribute('aria-current');
     }
     history.replaceState(null, '', phase ? `#${phase.turn}` : location.pathname);
+    this.ids.show(this.names?.[this.step]);
     if (!this.timer) this.status.textContent = this.spoken(phase);
     if (this.step === this.phases.length) this.stop();
     this.showPlaying();
   }
 
+  redraw(game) {
+    const phase = this.step ? this.phases[this.step - 1] : null;
+    this.drawBoard(game, (phase ? phase.boards : this.start)[game], phase);
+  }
+
   drawBoard(game, sides, phase) {
     const entry = this.boards[game];
+    const better = this.review?.variation(game, this.step) ?? null;
+    if (better) {
+      entry.board.draw({ ...better, color: this.bottom, last: null, variant: this.info.ruleset.variant });
+      this.showPips(entry, better);
+      entry.play.replaceChildren(el('span', { class: 'shown-better' }, t('analysis.shown', { play: notation(better.play) })));
+      return;
+    }
     const seat = phase ? ['A', 'B'].find((one) => placeOf(one, phaseOf(phase.turn)).game === game) : null;
     const play = seat ? phase.plays[seat] : null;
     entry.board.draw({ ...sides, color: this.bottom, last: play?.moves?.length ? play : null, variant: this.info.ruleset.variant });
-    for (const color of ['white', 'black']) entry.caption.querySelector(`[data-pips="${color}"]`).textContent = String(pips(sides[color]));
+    this.showPips(entry, sides);
     entry.play.replaceChildren(...(seat ? this.playLine(phase, seat, play) : ['\u00a0']));
+  }
+
+  showPips(entry, sides) {
+    for (const color of ['white', 'black']) entry.caption.querySelector(`[data-pips="${color}"]`).textContent = String(pips(sides[color]));
   }
 
   playLine(phase, seat, play) {
@@ -203,7 +262,7 @@ class Replay {
   spoken(phase) {
     if (!phase) return t('site.replay.start');
     const plays = ['A', 'B'].map((seat) => t('site.replay.moved', { name: this.name(seat), play: this.playText(phase, seat) }));
-    return [t(`site.replay.turn_${phaseOf(phase.turn)}`, { n: roundOf(phase.turn) }), t('site.replay.roll', { roll: rollText(phase.roll) }), ...plays].join('. ');
+    return [t(`site.replay.turn_${phaseOf(phase.turn)}`, { n: roundOf(phase.turn) }), t('site.replay.roll', { roll: rollText(phase.roll) }), ...plays, ...(this.review?.spoken(this.step) ?? [])].join('. ');
   }
 
   /** Scrolls the record, never the page. */
@@ -249,11 +308,17 @@ class Replay {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const at = event.target;
     if (at.matches?.('input[type="radio"], select, textarea') || at === this.slider) return;
+    if (event.shiftKey) {
+      const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!way || !this.review?.analysis) return;
+      event.preventDefault();
+      this.review.toWrong(way);
+      return;
+    }
     const go = { ArrowLeft: this.step - 1, ArrowRight: this.step + 1, Home: 0, End: this.phases.length }[event.key];
     if (go !== undefined) {
       event.preventDefault();
-      this.stop();
-      this.go(go);
+      this.jump(go);
     } else if (event.key === ' ' && !at.matches?.('button, a, summary')) {
       event.preventDefault();
       this.toggle();
@@ -267,6 +332,7 @@ class Replay {
       try {
         const before = this.phases.length;
         this.take(await api.get(`/api/matches/${encodeURIComponent(id)}/history`));
+        if (this.info.state === 'over') this.showFiles();
         this.refresh();
         if (this.phases.length !== before) this.go(this.step === before ? this.phases.length : this.step);
       } catch { /* the next time */ }

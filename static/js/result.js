@@ -6,19 +6,25 @@
 
 import { api, problemText } from './api.js';
 import { Board } from './board.js';
+import { downloadsCard } from './downloads.js';
 import { nameText, other, phaseOf, pips, placeOf, playerMark, rollText, roundOf, seatOf, tray } from './figures.js';
 import { formatClock, formatDate, lang, loadWords, notation, signed, t } from './i18n.js';
+import { Objective } from './objective.js';
 import { el, icon, seatDisc } from './page.js';
 import { duration, hasCredit, portion, share } from './rulewords.js';
+import { shareButton } from './share.js';
 
 let card = null;  // the one on the page: kept, so that news is put into it and nothing flickers
 
 export async function renderResult(container, { info, view }) {
   needStyles();
-  await loadWords('common', 'problems', 'site', 'rules', 'result');
+  await loadWords('common', 'problems', 'site', 'rules', 'result', 'analysis');
   const key = JSON.stringify([view.match, view.seat, view.result, view.record.length, view.parted, info.players, info.ruleset]);
   const known = card?.key === key;
-  if (!known) card = new Card(key, info, view);
+  if (!known) {
+    card?.close();
+    card = new Card(key, info, view);
+  }
   if (!container.contains(card.root)) {
     const focused = card.root.contains(document.activeElement) ? document.activeElement : null;
     container.replaceChildren(card.root);
@@ -33,8 +39,10 @@ export async function renderResult(container, { info, view }) {
 
 /** The card brings its styles along, wherever it is shown. */
 function needStyles() {
-  if (document.querySelector('link[href$="/css/pages.css"]')) return;
-  document.head.append(el('link', { rel: 'stylesheet', href: '/static/css/pages.css' }));
+  for (const name of ['pages', 'analysis']) {
+    if (document.querySelector(`link[href$="/css/${name}.css"]`)) continue;
+    document.head.append(el('link', { rel: 'stylesheet', href: `/static/css/${name}.css` }));
+  }
 }
 
 const CONCEDED = new Set(['resigned', 'time', 'abandoned']);
@@ -56,7 +64,12 @@ class Card {
     // Where a game is priced or credited as of the end of the last round, the card shows that position (loadRoundEnd).
     this.boards = { X: this.result.games.X, Y: this.result.games.Y };
     this.earlier = new Set();
+    this.objective = new Objective(this);
     this.build();
+  }
+
+  close() {
+    this.objective.close();
   }
 
   /** The wording for a game that counts as of the last finished round; in round 1 that is the starting position. */
@@ -115,6 +128,7 @@ class Card {
         el('p', { class: 'side' }, playerMark(this.info.players[this.them]), this.unplayed() ? null : this.slots.theirs),
         this.how() ? el('p', { class: 'how muted' }, this.how()) : null),
       this.buttons(),
+      this.objective.root,
       this.slots.games,
       el('section', { class: 'two' },
         el('article', { class: 'card' },
@@ -122,6 +136,7 @@ class Card {
           this.slots.bill, this.times(), this.unplayed() ? null : this.slots.ratings, el('p', { class: 'muted small' }, this.size())),
         el('div', { class: 'stack' }, this.view.record.length && !this.unplayed() ? this.partingCard() : null, this.diceCard())));
     this.showGames();
+    if (this.view.record.length) this.root.append(downloadsCard(this.view.match, this.rules.variant));
   }
 
   showGames() {
@@ -162,13 +177,20 @@ class Card {
 
   buttons() {
     const id = this.view.match;
-    this.rematch = this.seat === null ? null
+    this.rematch = this.seat === null || this.info.competition ? null  // none inside a competition
       : el('button', { class: 'button primary', type: 'button', click: () => this.askRematch() }, icon('again'), el('span', {}, t('result.rematch')));
     return el('div', { class: 'ends-box' },
       el('p', { class: 'row ends' }, this.rematch,
         el('a', { class: 'button', href: `/replay/${id}` }, icon('play'), t('result.replay')),
-        el('a', { class: 'button', href: `/api/matches/${id}.json`, download: `${id}.json` }, icon('down'), t('result.download'))),
+        el('a', { class: 'button', href: `/api/matches/${id}.json`, download: `${id}.json` }, icon('down'), t('result.download')),
+        shareButton(id, this.cardWords())),
       this.slots.status);
+  }
+
+  /** What is on the card to be shared, for those who do not see it. */
+  cardWords() {
+    const { points } = this.result;
+    return t('analysis.share.alt', { a: this.name('A'), b: this.name('B'), score: `${signed(points.A)} : ${signed(points.B)}` });
   }
 
   async askRematch() {
@@ -246,12 +268,12 @@ class Card {
 
   /** Why a match has no ratings: by its rules, against the computer, or by the limit a day of §10.1. */
   whyUnrated() {
-    if (!this.result.rated) return 'none';
-    return this.againstComputer() ? 'computer' : 'unchanged';
+    if (this.againstComputer()) return 'computer';
+    return this.result.rated ? 'unchanged' : 'none';
   }
 
   againstComputer() {
-    return ['A', 'B'].some((seat) => this.info.players[seat]?.kind === 'computer');
+    return ['A', 'B'].some((seat) => ['computer', 'bot'].includes(this.info.players[seat]?.kind));
   }
 
   // ---- the two games ----

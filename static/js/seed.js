@@ -55,7 +55,7 @@ export function commitment(seed) {
 /** Sends the commit, later the reveal, when the view shows that they are owed. */
 export function takePart(connection, match, view) {
   const { seat, dice } = view;
-  if (!seat || !dice || view.stage !== 'seeding') return;
+  if (!seat || !dice || view.stage !== 'seeding' || view.waits) return;
   const seed = seedOf(match);
   const hash = commitment(seed);
   // A seat whose zeros stand already (the computer's) has nothing to commit to.

@@ -1,6 +1,7 @@
 // The room of a match that waits for its second player: the invite, how to pass it on, the rules, a way out.
 
 import { api, problemText } from './api.js';
+import { copy } from './clipboard.js';
 import { t } from './i18n.js';
 import { el, icon } from './page.js';
 import { DicePanel } from './seed.js';
@@ -20,7 +21,8 @@ export function renderWaiting(container, info, changed) {
   const matchPath = `/api/matches/${encodeURIComponent(info.id)}`;
   const rules = el('p', { class: 'muted' }, rulesetLine(info), ' · ', el('a', { href: `/rules?match=${encodeURIComponent(info.id)}` }, t('match.waiting.rules')));
   if (info.state === 'cancelled') {
-    container.replaceChildren(el('section', { class: 'card' }, el('h1', {}, t('match.waiting.cancelled')),
+    container.replaceChildren(el('section', { class: 'card' }, el('h1', {}, t(info.cancelled === 'expired' ? 'match.waiting.expired' : 'match.waiting.cancelled')),
+      info.cancelled === 'expired' ? el('p', {}, t('match.waiting.expired_p')) : null,
       el('p', {}, el('a', { class: 'button primary', href: '/' }, t('common.action.home')))));
     return;
   }
@@ -80,15 +82,4 @@ function invite(link, code) {
         navigator.share ? el('button', { class: 'button', type: 'button', onclick: () => navigator.share({ title: t('common.brand'), text: t('match.waiting.text'), url: link }).catch(() => {}) },
           icon('share'), t('match.waiting.share')) : null,
         copied)));
-}
-
-/** Puts a field's text on the clipboard, also on plain http. */
-export async function copy(field) {
-  try {
-    await navigator.clipboard.writeText(field.value);
-    return true;
-  } catch {
-    field.select();
-    return document.execCommand('copy');
-  }
 }

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from typing import Any
 
+import msgspec
 import pytest
 import pytest_asyncio
 
+from app.dicecheck import check
 from app.service.competitions import BoardShown
 from app.service.errors import NotArbiter, RoundIsOpen
 from app.service.recompute import recompute
+from app.service.records import match_file
 from app.settings import Settings
 from app.store.ids import new_id
+from app.store.matches import StoredMatch
 from engine.competition import commands as c
 from engine.dice import DiceSeeds, commitment, roll_for
 from engine.turn import Seat, Seats, Turn
@@ -45,6 +50,21 @@ class Clock:
 
     def __call__(self) -> int:
         return wall_clock() + self.ahead
+
+    @contextlib.asynccontextmanager
+    async def hurry(self) -> AsyncIterator[None]:
+        """Meanwhile it goes twenty times as fast."""
+
+        async def hurry() -> None:
+            while True:
+                await asyncio.sleep(0.02)
+                self.ahead += 400
+
+        hurrying = asyncio.create_task(hurry())
+        try:
+            yield
+        finally:
+            hurrying.cancel()
 
 
 @pytest.fixture
@@ -91,6 +111,8 @@ async def test_a_whole_event_with_real_matches(server: Server, clock: Clock) -> 
         seeds = DiceSeeds(bytes.fromhex(board.server_seed), board.dice_id, Seats(board.shared_seed, "0" * 32))
         for meeting in round_.meetings:
             replayed = await server.matches.download(meeting.matches[0].id)
+            checked = check(msgspec.json.encode(match_file(replayed)))
+            assert (checked.rolls, checked.wrong) == (len(replayed.phases), ())
             for phase in replayed.phases:
                 turn = Turn.parse(phase.turn)
                 assert turn is not None
@@ -212,6 +234,17 @@ async def disclosed(server: Server, event: str) -> BoardShown:
             await asyncio.sleep(0.02)
 
 
+async def ended(server: Server, match: str) -> StoredMatch:
+    """A match, once it is over."""
+    async with asyncio.timeout(5):
+        while True:
+            stored = await server.store.matches.load(match)
+            assert stored is not None
+            if stored.state == "over":
+                return stored
+            await asyncio.sleep(0.02)
+
+
 async def boss_of(server: Server, event: str) -> str:
     return await server.competitions.owner(event)
 
@@ -233,8 +266,8 @@ class Slow(Player):
 async def test_who_never_comes_to_a_board_concedes_it(server: Server, clock: Clock) -> None:
     quick = {"reveal_ms": 0, "auto_pass_ms": 0, "absence_s": 1}
     event, players = await announce(server, 3, clock(), ruleset=quick, **CUP)
-    clock.ahead += 20_000  # his seed is not waited for any longer
-    await everybody(server, event, players[:2])
+    async with clock.hurry():
+        await everybody(server, event, players[:2])
     view = await server.competitions.view(event)
     assert [place.entrant for place in view.places][-1] == 3  # never played: last (§12.6)
     for round_ in view.stages[0].rounds:
@@ -252,19 +285,18 @@ async def test_a_no_show_is_found_and_the_match_moves_no_rating(
     )
     match = await started(players[0], server, event)
     displays = [await server.matches.connect(match, player.account) for player in players[:coming]]
-    clock.ahead += 299_000
+    clock.ahead += 290_000
     await asyncio.sleep(1.2)
     assert (await server.competitions.view(event)).state == "running"
-    clock.ahead += 2_000
+    clock.ahead += 11_000
     await until_state(server, event, "finished")
     view = await server.competitions.view(event)
     verdict = view.stages[0].rounds[0].meetings[0].verdict
     assert verdict is not None
     assert verdict.how == ("forfeit" if coming else "both-absent")
     assert sorted(verdict.points) == ([-90, 90] if coming else [0, 0])
-    stored = await server.store.matches.load(match)
-    assert stored is not None
-    assert (stored.state, stored.ratings) == ("over", None)
+    stored = await ended(server, match)
+    assert stored.ratings is None
     assert (await recompute(server.store, event)).differences == ()
     for display in displays:
         await server.matches.disconnect(display)
@@ -312,9 +344,7 @@ async def test_a_competition_that_is_called_off_ends_its_matches(server: Server,
     match = await started(players[0], server, event)
     boss = await boss_of(server, event)
     await server.competitions.act(event, lambda at: c.Cancel(boss, "no light", at), actor=boss)
-    async with asyncio.timeout(5):
-        while (await server.matches.progress(match)).score is None:
-            await asyncio.sleep(0.05)
+    await ended(server, match)
 
 
 async def test_a_round_whose_time_is_over_is_ended_by_the_formula(server: Server, clock: Clock) -> None:
@@ -324,6 +354,7 @@ async def test_a_round_whose_time_is_over_is_ended_by_the_formula(server: Server
         2,
         clock(),
         stages=[{"kind": "swiss", "rounds": 1, "round_ms": 600_000}],
+        ruleset={"reveal_ms": 0, "auto_pass_ms": 0, "clock": {"bank_ms": 3_600_000}},
     )
     match = await started(players[0], server, event)
     gates = [asyncio.Event(), asyncio.Event()]
@@ -336,9 +367,15 @@ async def test_a_round_whose_time_is_over_is_ended_by_the_formula(server: Server
     for gate in gates:
         gate.clear()
     await asyncio.sleep(0.2)
-    _, formula = await server.matches.formula(match)
+    estimate = await server.arbiter.estimate(event, match)
+    formula, equity = estimate.formula_for_A, estimate.equity_for_A
+    assert estimate.round == 4
+    assert equity is not None  # the heuristic has played better than the first way
+    assert (equity > 0) == (slow[0].account == (await server.store.matches.load(match)).players.A)  # type: ignore[union-attr]
     clock.ahead += 600_000
     await until_state(server, event, "finished")
+    for gate in gates:
+        gate.set()
     await asyncio.gather(*tasks)
     (shown,) = (await server.competitions.view(event)).stages[0].rounds[0].meetings[0].matches
     assert shown.points == Seats(formula, -formula)
@@ -447,7 +484,7 @@ async def test_what_was_changed_behind_its_back_is_found(server: Server, clock: 
         f"{match}, points_a"
     }
     wrong = await after(
-        "UPDATE competition_facts SET facts = replace(facts, '\"net_for_A\":', '\"net_for_A\":1')"
+        "UPDATE competition_facts SET facts = replace(facts, '\"rated\":true', '\"rated\":false')"
         f" WHERE competition = '{event}'"
     )
     assert f"{match}, result" in wrong

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.engines.levels import LEVELS, Level, levels_here
-from app.engines.pool import NoAnswer
+from app.engines.processes import NoAnswer
 from app.service.computers import Computers
 from app.service.errors import NoSuchComputer
 from app.store import Store

@@ -223,6 +223,38 @@ async def test_a_resignation_under_the_id_of_a_play_is_carried_out(server: LiveS
         assert (await a.play(moves, "1W", id="one"))["type"] == "accepted", "and so is the play"
 
 
+async def test_what_is_prepared_while_a_play_is_stored_is_shown_with_what_came_meanwhile(
+    server: LiveServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The views are made while the disk works; a draft of that time is in them, and nobody sees one before."""
+    async with seated(server) as (match_id, _, _, a, b):
+        journal = server.services.matches._store.journal
+        append, prepared, stored = journal.append, asyncio.Event(), asyncio.Event()
+
+        async def slowly(*given: Any, meanwhile: Any, **named: Any) -> None:
+            meanwhile()
+            prepared.set()
+            await stored.wait()
+            await append(*given, **named)
+
+        monkeypatch.setattr(journal, "append", slowly)
+        way = first_way(a.view["mine"]["steps"])
+        playing = asyncio.create_task(b.play(first_way(b.view["mine"]["steps"])))
+        await prepared.wait()
+        try:
+            await a.send(type="draft", turn="1W", moves=way[:1])
+            await a.until_view(lambda v: v["mine"]["draft"])
+            assert a.view["seats"]["B"]["state"] == "thinking"
+            assert b.view["seats"]["B"]["state"] == "thinking"
+        finally:
+            stored.set()
+        await playing
+        await b.until_view(lambda v: v["theirs"] and v["theirs"]["draft"])
+        assert [move[:2] for move in b.view["theirs"]["draft"]] == way[:1]
+        view = await a.until_view(lambda v: v["seats"]["B"]["state"] == "played")
+        assert [move[:2] for move in view["mine"]["draft"]] == way[:1]
+
+
 async def test_a_draft_does_not_wait_for_a_play_to_be_stored(
     server: LiveServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import sys
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -17,7 +18,8 @@ import pytest_asyncio
 
 from app.engines import pool as pool_module
 from app.engines.levels import computer_of
-from app.engines.pool import NoAnswer, Pool
+from app.engines.pool import Pool
+from app.engines.processes import NoAnswer
 from app.engines.worker import answer_to, question
 from engine.bot import Heuristic, Task, task_for, task_of
 from engine.dice import Roll
@@ -26,7 +28,7 @@ from engine.position import Position
 from engine.view import View, view_for
 from tests.builders import A, a_match
 from tests.support.process import a_process, free_port
-from tests.support.processes import children_of, is_alive
+from tests.support.processes import children_of, is_alive, niceness_of_session
 from tests.support.server import QUICK, Person
 from tests.support.stores import settings_of
 
@@ -109,6 +111,14 @@ async def test_a_killed_process_is_replaced_and_its_play_tried_again(
     assert first not in children()
 
 
+async def test_who_thinks_gives_way_to_the_server(pool: Pool, view: View) -> None:
+    """Where Linux shares time out among sessions, its whole session does."""
+    await pool.choose("m", "beginner", view)
+    [worker] = children()
+    assert os.getpriority(os.PRIO_PROCESS, worker) >= 10
+    assert niceness_of_session(worker) in (10, None)
+
+
 async def test_one_that_never_answers_counts_as_dead(view: View) -> None:
     pool = Pool(1, patience_s=2.0)
     try:
@@ -124,7 +134,7 @@ async def test_one_that_never_answers_counts_as_dead(view: View) -> None:
 async def test_where_no_process_starts_there_is_no_answer(
     monkeypatch: pytest.MonkeyPatch, pool: Pool, view: View
 ) -> None:
-    monkeypatch.setattr(pool_module.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with pytest.raises(NoAnswer):
         await pool.choose("m", "beginner", view)
     monkeypatch.undo()
@@ -148,7 +158,7 @@ async def test_matches_take_turns(monkeypatch: pytest.MonkeyPatch, pool: Pool, v
 
     monkeypatch.setattr(pool_module, "_start", start)
     monkeypatch.setattr(pool_module, "_ask", ask)
-    monkeypatch.setattr(pool_module, "_end", end)
+    monkeypatch.setattr(pool_module, "end", end)
     monkeypatch.setattr(pool_module, "question", lambda level, task: level.encode())
     asked = [("greedy", f"greedy {n}") for n in range(4)] + [
         ("one", "one 0"),

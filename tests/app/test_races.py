@@ -183,8 +183,8 @@ class Thread:
         name = "write" if marker == COMMIT else "append"
         real = getattr(self._database, name)
 
-        async def answer_lost(work: Any, **more: Any) -> Any:
-            done = await real(work, **more)
+        async def answer_lost(work: Any, *more: Any, **named: Any) -> Any:
+            done = await real(work, *more, **named)
             if name == "write" or marker.decode() in (work.command_id or ""):
                 setattr(self._database, name, real)
                 self.lost += 1

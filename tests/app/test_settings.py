@@ -16,6 +16,7 @@ def test_without_any_setting_a_server_runs() -> None:
     settings = read_settings({"PATH": "/bin"})
     assert settings == Settings()
     assert (settings.host, settings.port, settings.log_level) == ("127.0.0.1", 8000, "info")
+    assert (settings.analysis_level, settings.analysis_workers) == ("expert", 1)
     assert settings.sqlite_file == Path("data/nardy.sqlite3")
 
 
@@ -38,6 +39,11 @@ def test_every_setting() -> None:
             "FORWARDED_ALLOW_IPS": "10.0.0.1",
             "LOG_FORMAT": "JSON",
             "COMPUTER_WORKERS": "3",
+            "ANALYSIS_LEVEL": "Master",
+            "ANALYSIS_WORKERS": "2",
+            "LINK_HOURS": "48",
+            "UNSEEN_MINUTES": "5",
+            "NEWCOMERS_AN_HOUR": "0",
         }
     )
     assert settings == Settings(
@@ -51,6 +57,11 @@ def test_every_setting() -> None:
         "10.0.0.1",
         "json",
         3,
+        "master",
+        2,
+        48,
+        5,
+        0,
     )
     assert settings.sqlite_file is None
     assert settings.secret() == "sixteen letters!"
@@ -84,6 +95,12 @@ def test_every_setting_is_described() -> None:
         ("LOG_FORMAT", "xml"),
         ("COMPUTER_WORKERS", "0"),
         ("COMPUTER_WORKERS", "many"),
+        ("ANALYSIS_LEVEL", "beginner"),
+        ("ANALYSIS_WORKERS", "0"),
+        ("LINK_HOURS", "0"),
+        ("UNSEEN_MINUTES", "0"),
+        ("UNSEEN_MINUTES", "half an hour"),
+        ("NEWCOMERS_AN_HOUR", "-1"),
     ],
 )
 def test_what_no_server_can_run_by(variable: str, value: str) -> None:

@@ -50,8 +50,11 @@ class Staged:
         self.sent: list[dict[str, Any]] = []
         self.pongs: list[int] = []
         self.refusing = False
+        self.computer_missing = False
         self.drafts = NO_DRAFTS
         self.opened = 0
+        self.analysis: dict[str, Any] | None = None  # what the server answers; None: it knows of no analysis
+        self.analyses_asked: list[str] = []  # by which methods it was asked for one
         self._drafted = table.match.turn
         self._url = url
         self._socket: WebSocketRoute | None = None
@@ -71,14 +74,15 @@ class Staged:
 
     # ---- the page ----
 
-    async def open(self) -> None:
-        """Open the match page and wait until it shows the table."""
+    async def open(self, path: str = "/match/{id}", until: str = ".match .board, .result") -> None:
+        """Open the match page, or another one about the match, and wait until it shows the table."""
         api = f"**/api/matches/{self.table.match.id}"
         await self.page.route(api, self._info_route)
         await self.page.route(f"{api}/history", self._history_route)
+        await self.page.route(f"{api}/analysis", self._analysis_route)
         await self.page.route_web_socket("**/ws/matches/*", self._connected)
-        await self.page.goto(f"{self._url}/match/{self.table.match.id}")
-        await self.page.wait_for_selector(".match .board, .result")
+        await self.page.goto(self._url + path.format(id=self.table.match.id))
+        await self.page.wait_for_selector(until)
 
     async def deal(self, table: Table, seat: Seat | None, *, answers: bool = True) -> None:
         """Put another table before the open page, which then knows nothing of the last one."""
@@ -123,6 +127,12 @@ class Staged:
         if self._drafted != self.table.match.turn:  # drafts end with their turn
             self._drafted, self.drafts = self.table.match.turn, NO_DRAFTS
         return view_for(self.table.match, self.seat, self.drafts)
+
+    async def lack_computer(self, missing: bool) -> None:
+        """No server has the computer at this table, or one has it again."""
+        self.computer_missing = missing
+        self._shown = self._view()
+        self._send(ViewFrame(self._shown, self._info(), self._ping()))
 
     async def other_plays(self, text: str | None = None) -> None:
         """The other player makes this play, or his first legal one."""
@@ -179,12 +189,14 @@ class Staged:
             created_at=0,
             started_at=0,
             finished_at=self.now() if match.score else None,
+            cancelled=None,
             preset="objective",
             ruleset=match.ruleset.to_dict(),
             public=False,
             code=None,
             seat=None if self.seat is None else self.seat.value,
             players=Seats(*player),
+            computer_missing=self.computer_missing,
             ratings=None,
             rematch=None,
         )
@@ -199,6 +211,15 @@ class Staged:
             self._info(), view_for(match, self.seat), match.dice_id, start, phases_of(match)
         )
         await route.fulfill(body=write_json(history), content_type="application/json")
+
+    async def _analysis_route(self, route: Route) -> None:
+        self.analyses_asked.append(route.request.method)
+        if self.analysis is None:
+            await route.fulfill(status=404, json={"code": "not-found"})
+        else:
+            await route.fulfill(
+                status=202 if route.request.method == "POST" else 200, body=json.dumps(self.analysis)
+            )
 
     async def _connected(self, socket: WebSocketRoute) -> None:
         if self.refusing:

@@ -14,6 +14,7 @@ from engine.plays import (
     StepGraph,
     after,
     find_play,
+    has_play,
     legal_plays,
     notation,
     read_notation,
@@ -66,6 +67,12 @@ def test_legal_plays_reach_what_independent_engines_agree_on(cases: list[Case]) 
         assert len(reached) == len(set(reached)), f"a result twice: {case.position} {case.roll}"
         assert set(reached) == case.results, f"{case.position} {case.roll}"
         assert results(case.position, case.roll) == tuple(reached), f"{case.position} {case.roll}"
+
+
+@pytest.mark.parametrize("cases", BY_TAGS)
+def test_a_roll_can_be_played_where_independent_engines_leave_the_position(cases: list[Case]) -> None:
+    for position, roll, reached, _ in cases:
+        assert has_play(position, roll) is (reached != {position})
 
 
 @pytest.mark.parametrize("cases", BY_TAGS)

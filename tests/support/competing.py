@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.engines.analyst import Analyst
 from app.engines.levels import Level
 from app.engines.pool import Pool
 from app.service.arbiter import Arbiter
@@ -137,7 +138,7 @@ async def a_server(
             store,
             matches,
             competitions,
-            Arbiter(store, competitions, matches),
+            Arbiter(store, competitions, matches, Analyst(), "club"),
             Lobby(store, matches, b"key", now),
             runner,
         )
@@ -161,6 +162,9 @@ class Player:
 
     def __post_init__(self) -> None:
         self.seed = self.seed or hashlib.sha256(self.name.encode()).hexdigest()[:32]
+
+    def note(self, view: View) -> None:
+        """He is shown this."""
 
     async def ready(self) -> None:
         """Waits until he wants to play."""
@@ -196,6 +200,7 @@ class Player:
                 if view is None:
                     continue
                 seen.append(view)
+                self.note(view)
                 if view.stage == "over":
                     return
                 if view.stage == "seeding" and view.dice.hashes[Seat(view.seat or "A")] is None:

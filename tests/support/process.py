@@ -34,6 +34,8 @@ def environment_of(settings: Settings, port: int, **more: str) -> dict[str, str]
         "SECRET_KEY": settings.secret_key,
         "PORT": str(port),
         "LOG_LEVEL": "warning",
+        "NEWCOMERS_AN_HOUR": "0",
+        "ANALYSIS_LEVEL": settings.analysis_level,
         **more,
     }
 

@@ -29,7 +29,7 @@ LEFT = (Left(Seat.A, NOON),)  # events that change nothing that matters
 
 def settings_of(url: str, folder: Path) -> Settings:
     """Settings with this database, and this folder for the rest."""
-    return Settings(database_url=url, data_dir=folder, secret_key=SECRET)
+    return Settings(database_url=url, data_dir=folder, secret_key=SECRET, analysis_level="off")
 
 
 def elsewhere(wait: Callable[[], Awaitable[T]]) -> T:

@@ -14,11 +14,15 @@ from typing import Any
 from unittest.mock import patch
 
 from app.service.accounts import Accounts
+from app.service.analysis import OFF, Analyses
 from app.service.arbiter import Arbiter
+from app.service.bots import Bots
+from app.service.cards import Cards
 from app.service.competitions import Competitions
 from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
+from app.service.pace import Pace
 from app.store import Store
 from app.store.database import NoAnswer
 from app.store.matches import JournalRow, StoredMatch
@@ -99,14 +103,19 @@ class Node:
         pace = Chance(world.seed, "pace").choice((0, 900))
         self.matches = Matches(store, only(computer), name, self.now, computer_pace_ms=pace)
         competitions = Competitions(store, self.matches.computers, self.now)
+        analyses = Analyses(store, OFF, (), self.now)
         key = SECRET.encode()
         self.services = Services(
             sessions=Sessions(key),
             accounts=Accounts(store, self.now),
+            bots=Bots(store, self.now, self.matches),
+            bot_pace=Pace(0, 1.0, world.loop.time),
             lobby=Lobby(store, self.matches, key, self.now),
             matches=self.matches,
             competitions=competitions,
             arbiter=Arbiter(store, competitions, self.matches),
+            cards=Cards(self.matches, analyses),
+            analyses=analyses,
             health=Health(store, self.matches),
             now=self.now,
             base_url=None,
