@@ -117,6 +117,30 @@ async def dice() -> FileResponse:
     return _page("dice.html")
 
 
+@router.api_route("/events", methods=["GET", "HEAD"])
+async def events() -> FileResponse:
+    """Competitions that run, that are coming, that are over."""
+    return _page("events.html")
+
+
+@router.api_route("/events/new", methods=["GET", "HEAD"])
+async def new_event() -> FileResponse:
+    """A competition to be made."""
+    return _page("newevent.html")
+
+
+@router.api_route("/events/{competition_id}/manage", methods=["GET", "HEAD"])
+async def manage_event(competition_id: str) -> FileResponse:
+    """A competition, for who has made it."""
+    return _page("manage.html")
+
+
+@router.api_route("/events/{competition_id}", methods=["GET", "HEAD"])
+async def event(competition_id: str) -> FileResponse:
+    """One competition."""
+    return _page("event.html")
+
+
 async def missing(request: Request) -> Response:
     """An address that leads nowhere: a page for people, a problem for programs."""
     is_page = "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/api/")
