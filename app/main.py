@@ -24,9 +24,10 @@ from app.service.computers import Computers
 from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
+from app.service.readings import Readings
 from app.settings import Settings
 from app.store import Store, open_store
-from app.web import accounts, cards, health, openapi, pages, play, problems, requests, socket
+from app.web import accounts, cards, health, openapi, pages, play, problems, records, requests, socket
 from app.web.deps import Services, Sessions
 
 _COMPARE_CLOCKS_S = 30.0
@@ -98,6 +99,7 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
                 cards=shared,
                 analyses=analyses,
                 health=Health(store, matches),
+                readings=Readings(),
                 now=now,
                 base_url=settings.base_url or None,
             )
@@ -133,6 +135,7 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
     app.include_router(accounts.router)
     app.include_router(play.router)
     app.include_router(cards.router)
+    app.include_router(records.router)
     app.include_router(socket.router)
     pages.install(app)
     openapi.install(app)

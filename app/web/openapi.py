@@ -11,6 +11,7 @@ import msgspec
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from app.recordreader import Question, RecordCheck, RecordConversion
 from app.service.analysis import MatchAnalysis
 from app.service.computers import ComputerInfo
 from app.service.info import Info, SessionInfo
@@ -55,6 +56,7 @@ class ComputersView:
 ANSWERS: tuple[type, ...] = (
     *(Info, View, HistoryView, LobbyView),
     *(SessionView, SeatLink, Rulesets, ComputersView, Hint, MatchAnalysis),
+    *(RecordCheck, RecordConversion),
 )
 
 PROBLEM: dict[int | str, dict[str, Any]] = {
@@ -95,7 +97,7 @@ def install(app: FastAPI) -> None:
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
             made = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
-            _, kinds = msgspec.json.schema_components((*ANSWERS, Problem), ref_template=_REF)
+            _, kinds = msgspec.json.schema_components((*ANSWERS, Problem, Question), ref_template=_REF)
             schemas = made.setdefault("components", {}).setdefault("schemas", {})
             schemas |= kinds
             for name in (
