@@ -27,11 +27,11 @@ export function problemText(problem) {
 async function call(method, path, body) {
   const headers = { Accept: 'application/json' };
   if (method === 'POST') {
-    headers['Content-Type'] = 'application/json';
+    headers['Content-Type'] = body instanceof Blob ? 'application/octet-stream' : 'application/json';
     // The same key goes out again when a lost answer makes us ask twice: the server then does it once.
     headers['Idempotency-Key'] = randomId();
   }
-  const request = { method, headers, body: method === 'POST' ? JSON.stringify(body ?? {}) : undefined, credentials: 'same-origin' };
+  const request = { method, headers, body: method === 'POST' ? body instanceof Blob ? body : JSON.stringify(body ?? {}) : undefined, credentials: 'same-origin' };
   let answer;
   try {
     answer = await fetch(path, request);

@@ -116,7 +116,7 @@ function applyTheme() {
 
 // ---- header ----------------------------------------------------------------------------------------------
 
-const NAV = [['/', 'play'], ['/rules', 'rules'], ['/dice', 'dice']];
+const NAV = [['/', 'play'], ['/rules', 'rules'], ['/dice', 'dice'], ['/records', 'records']];
 
 function header() {
   const here = location.pathname;
