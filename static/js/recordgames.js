@@ -112,7 +112,7 @@ function xiangqiShow(steps) {
   const pairs = steps.plies.map((ply) => ({ label: `${ply.number}${ply.side === 'red' ? '.' : '…'}`, cells: [el('span', { class: `side ${ply.side}` }, word(ply.side)), ply.wxf2018, el('span', { lang: 'zh-Hans' }, ply.cn_simp), ply.uci] }));
   const note = el('p', { class: 'muted small' });
   let shown = 0;
-  const letters = el('input', { type: 'checkbox', change: () => { board.letters = letters.checked; show.draw(shown); } });
+  const letters = el('input', { type: 'checkbox', checked: board.letters, change: () => { board.letters = letters.checked; show.draw(shown); } });
   const fen = el('input', { readonly: true, spellcheck: 'false' });
   box.append(note, el('label', { class: 'check' }, letters, el('span', {}, word('letters_on_board'))), el('label', { class: 'field' }, 'FEN', fen));
   const show = {

@@ -35,6 +35,7 @@ const kind = select(word('kind'), [option('', word('kind_auto')), ...FAMILIES.ma
 const dialect = select(word('dialect'), [option('', word('as_said')), option('2018', 'WXF 2018'), option('1997', 'WXF 1997')]);
 const letters = select(word('letters'), [option('', word('as_said')), ...['wxf', 'cci', 'general', 'any'].map((name) => option(name, word(`school.${name}`)))]);
 const file = el('input', { type: 'file', class: 'sr', id: 'file', change: () => { take(file.files[0]); file.value = ''; } });
+const found = el('div', { class: 'record-words' });
 const results = el('div', { class: 'record-results' });
 const waiting = el('p', { class: 'sr', role: 'status' });
 
@@ -81,9 +82,11 @@ async function send({ options, bytes = null }) {
 function refuse(words) {
   checked = null;
   steps?.remove();
+  steps = null;
   text.clear();
   waiting.textContent = '';
-  results.replaceChildren(alertBox(words));
+  found.replaceChildren(alertBox(words));
+  results.replaceChildren();
 }
 
 async function example(name) {
@@ -130,9 +133,10 @@ function show() {
   if (notes.length) parts.push(listed('notes', notes));
   if (checked.steps) {
     steps = new Steps(showOf(checked.taken_for.family, checked.steps));
-    parts.push(convertCard());
   }
-  results.replaceChildren(el('div', { class: 'record-words' }, parts), steps ? steps.root : '');
+  found.replaceChildren(...parts);
+  results.replaceChildren(...(steps ? [steps.root, convertCard()] : []));
+  steps?.go(0);
 }
 
 const formName = (form, family = '') => (hasWord(`reader.form.${family}_${form}`) ? word(`form.${family}_${form}`) : word(`form.${form}`));
@@ -149,7 +153,7 @@ function verdict() {
 }
 
 /** Where a text is wrong, or was read otherwise; a press leads there. */
-function listed(what, found) {
+function listed(what, all) {
   const line = (one) => {
     const key = `reader.code.${one.code}`;
     const name = hasWord(key) ? t(key) : one.message;
@@ -159,9 +163,9 @@ function listed(what, found) {
       lang() === 'en' && hasWord(key) && one.message !== name ? el('span', { class: 'muted small' }, one.message) : '',
       one.expected ? el('span', { class: 'small' }, word('expected'), ' ', expectedText(one.expected)) : ''));
   };
-  const more = found.length - MOST_LISTED;
-  const list = el('ol', { class: 'places' }, found.slice(0, MOST_LISTED).map(line), more > 0 ? el('li', { class: 'muted small' }, word('more', { n: more + checked.left_out })) : '');
-  if (what === 'notes') return el('details', { class: 'card', open: found.length <= 6 }, el('summary', {}, word('notes', { n: found.length })), list);
+  const more = all.length - MOST_LISTED;
+  const list = el('ol', { class: 'places' }, all.slice(0, MOST_LISTED).map(line), more > 0 ? el('li', { class: 'muted small' }, word('more', { n: more + checked.left_out })) : '');
+  if (what === 'notes') return el('details', { class: 'card', open: all.length <= 6 }, el('summary', {}, word('notes', { n: all.length })), list);
   return el('section', { class: 'card' }, el('h2', {}, word('faults')), list);
 }
 
@@ -236,5 +240,5 @@ function convertCard() {
   return el('section', { class: 'card convert' }, el('h2', {}, word('convert')), el('div', { class: 'record-options' }, form.root, language.root, school.root), out, wrong, done);
 }
 
-main.replaceChildren(el('h1', {}, word('title')), el('p', { class: 'lead' }, word('lead')), askCard(), results, waiting);
+main.replaceChildren(el('h1', {}, word('title')), el('p', { class: 'lead' }, word('lead')), el('div', { class: 'records-top' }, askCard(), found), results, waiting);
 sorted();

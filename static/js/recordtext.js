@@ -1,10 +1,10 @@
 // A text with its line numbers, and marks in it where something is wrong or was read otherwise.
 //
 // div.record-text
-//   pre.gutter            numbers of the lines; those with a fault stand out
+//   div.numbers pre.gutter   numbers of the lines; those with a fault stand out
 //   div.sheet
-//     pre.marks           the same text behind the field, unseen but for its marks
-//     textarea            what is typed, pasted or dropped
+//     pre.marks              the same text behind the field, unseen but for its marks
+//     textarea               what is typed, pasted or dropped
 
 import { el } from './page.js';
 
@@ -13,7 +13,7 @@ export class RecordText {
     this.gutter = el('pre', { class: 'gutter', 'aria-hidden': 'true' });
     this.marks = el('pre', { class: 'marks', 'aria-hidden': 'true' });
     this.field = el('textarea', { rows: 14, wrap: 'off', spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', 'aria-label': label });
-    this.root = el('div', { class: 'record-text' }, this.gutter, el('div', { class: 'sheet' }, this.marks, this.field));
+    this.root = el('div', { class: 'record-text' }, el('div', { class: 'numbers' }, this.gutter), el('div', { class: 'sheet' }, this.marks, this.field));
     this.field.addEventListener('input', () => { this.clear(); changed(); });
     this.field.addEventListener('scroll', () => this.follow());
     this.clear();

@@ -17,7 +17,7 @@ const y = (row) => 52 + row * STEP;
 
 export class XiangqiBoard {
   constructor(container, label) {
-    this.letters = false;
+    this.letters = !hasCharacters();
     this.last = el('g', { class: 'last' });
     this.pieces = el('g', { class: 'pieces' });
     this.svg = el('svg', { class: 'xiangqi', viewBox: '0 0 560 644', role: 'img', 'aria-label': label }, ...ground(), this.last, this.pieces);
@@ -64,4 +64,16 @@ function ground() {
     el('text', { class: 'river', x: x(2), y: (y(4) + y(5)) / 2 }, '楚 河'), el('text', { class: 'river', x: x(6), y: (y(4) + y(5)) / 2 }, '漢 界'),
     ...numbers(14, (file) => file + 1), ...numbers(630, (file) => 9 - file),
   ];
+}
+
+/** Can this browser draw Chinese characters? Without a font for them all look alike. */
+function hasCharacters() {
+  const drawn = ['帥', '馬'].map((sign) => {
+    const canvas = el('canvas', { width: 24, height: 24 });
+    const pen = canvas.getContext('2d', { willReadFrequently: true });
+    pen.font = '20px sans-serif';
+    pen.fillText(sign, 2, 20);
+    return pen.getImageData(0, 0, 24, 24).data.join();
+  });
+  return drawn[0] !== drawn[1];
 }

@@ -1,4 +1,4 @@
-"""Records sent to be checked and converted: places of faults, steps, forms; nothing that is sent holds the server up."""
+"""Records sent to be checked and converted: faults, steps, forms; nothing that is sent holds the server up."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 
 from app.service import readings
 from app.service.errors import ReadersBusy, TextTooHard
-from app.service.readings import Question, Readings
+from app.recordreader import Question
+from app.service.readings import Readings
 from tests.support.server import LiveServer, Person, person
 
 DATA = Path(__file__).parents[1] / "data" / "records"
@@ -20,8 +21,7 @@ CHECK, CONVERT = "/api/records/check", "/api/records/convert"
 
 
 async def sent(who: Person, path: str, data: bytes, kind: str = "application/octet-stream") -> Any:
-    answer = await who.http.post(path, content=data, headers={"content-type": kind}, timeout=60)
-    return answer
+    return await who.http.post(path, content=data, headers={"content-type": kind}, timeout=60)
 
 
 @pytest.mark.parametrize(
