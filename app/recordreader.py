@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import msgspec
@@ -33,8 +33,9 @@ ANSWERED, REFUSED = b"answered\n", b"refused\n"
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """What is asked of a record. None: what the text says of itself, else what is usual.
 
-    text: the record, unless it comes as bytes · source ("from"), target ("to"): a family or a form · repair: list what a
-    faulty text may have meant · choose: the number of one of that list · language, dialect, letters: how it is written.
+    text: the record, unless it comes as bytes · from, to: a family or a form · repair: list what a faulty text may have
+    meant · choose: the number of one of that list, from 1 · dialect, letters: how it is written · language, to_letters:
+    how it is to be written, to_letters else as letters says.
     """
 
     text: str | None = None
@@ -45,11 +46,17 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     language: str | None = None
     dialect: str | None = None
     letters: str | None = None
+    to_letters: str | None = None
 
     @property
-    def options(self) -> Options:
-        """For the readers and writers."""
+    def reading(self) -> Options:
+        """For the reader."""
         return Options(dialect=self.dialect, letters=self.letters, language=self.language)
+
+    @property
+    def writing(self) -> Options:
+        """For the writer."""
+        return replace(self.reading, letters=self.to_letters or self.letters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +81,9 @@ class Meant:
 class RecordCheck:
     """What a text was taken for, every fault in it with its place, and the record step by step if it is one.
 
-    `text` is the text as it was read: lines and columns, counted from 1, are of it. `left_out`: faults and notes that are
-    not told any more. `candidates`: with `repair`, what it may have meant, fewest changes first; `chosen` is the number of
-    the one that `steps` shows, from 1. `targets`: the forms that the record can be converted to.
+    `text` is the text as it was read: lines and columns, counted from 1, are of it. `left_out`: how many faults and
+    notes are not told. `candidates`: with `repair`, what it may have meant, fewest changes first; `chosen`, the number
+    of the one that `steps` shows, is from 1. `targets`: the forms that the record can be converted to.
     """
 
     taken_for: TakenFor | None
@@ -120,7 +127,7 @@ def answer(question: Question, data: bytes, *, convert: bool) -> RecordCheck | R
     except RecordError as refused:  # no text at all, so no family either
         return _told(question, convert, None, Text(""), list(refused.faults), [])
     try:
-        found, reading = families.read(text, question.source, question.options, repair=question.repair)
+        found, reading = families.read(text, question.source, question.reading, repair=question.repair)
     except RecordError as refused:
         found = families.recognise(text, question.source)
         return _told(question, convert, _taken_for(found), text, list(refused.faults), list(text.notes))
@@ -167,7 +174,7 @@ def _read(
     )
     if convert:
         target = question.target or found.form
-        record = None if chosen is None else families.convert(found, chosen.record, target, question.options)
+        record = None if chosen is None else families.convert(found, chosen.record, target, question.writing)
         return RecordConversion(*said, target, record)
     if chosen is None:
         return RecordCheck(*said, [], None)

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from app.engines import processes
-from app.recordreader import ANSWERED, REFUSED, Question, RecordCheck, RecordConversion, Refusal
+from app.recordreader import ANSWERED, REFUSED, Question, Refusal
 from app.service.errors import AppError, NoSuchForm, NotARecord, NotHeld, ReadersBusy, TextTooHard
 
 MOST_BYTES = 1_000_000  # of a request

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import APIRouter, Depends, Request, Response
 
+from app.recordreader import Question, RecordCheck, RecordConversion
 from app.service.errors import AppError
-from app.service.readings import MOST_BYTES, Question, RecordCheck, RecordConversion
+from app.service.readings import MOST_BYTES
 from app.web.deps import Served
 from app.web.openapi import PROBLEM, answers
 
@@ -27,7 +28,7 @@ def _body(example: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _asked(request: Request) -> Asked:
-    """The question, from a body of JSON or, for a file in any encoding, from the query. Raises AppError (bad-request)."""
+    """The question, from a body of JSON or, for a file in any encoding, from the query. Raises AppError."""
     body = await request.body()
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     try:

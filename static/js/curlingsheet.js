@@ -10,7 +10,7 @@ import { el } from './page.js';
 const CELLS = ['LL', 'L', 'R', 'RR'];
 const WIDE = 140;
 const FLOOR = 452;
-const UNIT = 19;  // one length
+const UNIT = 34;  // one length, if the longest throw of the end leaves room for it
 
 export class CurlingSheet {
   constructor(container, label) {
@@ -27,6 +27,8 @@ export class CurlingSheet {
   /** `throws` of one end up to now, the last `now` of them made just now. */
   draw(throws, now, label) {
     const count = Object.fromEntries(CELLS.map((cell) => [cell, throws.filter(({ start }) => start === cell).length]));
+    const longest = Math.max(1, ...throws.map(({ segments }) => segments.reduce((sum, length) => sum + length, 0)));
+    this.unit = Math.min(UNIT, (FLOOR - 22) / longest);
     const placed = {};
     this.throws.replaceChildren(...throws.map((one, n) => {
       const k = placed[one.start] = (placed[one.start] ?? -1) + 1;
@@ -41,7 +43,7 @@ export class CurlingSheet {
     let top = FLOOR - 2;
     const parts = [];
     for (const [n, length] of segments.entries()) {
-      const next = top - length * UNIT;
+      const next = top - length * this.unit;
       parts.push(el('line', { x1: at, y1: top, x2: at, y2: next + 3, class: kind === 'semaphore' && n === 0 ? 'dashed' : null }));
       if (now) parts.push(el('text', { x: at + 13, y: (top + next) / 2 }, `${length}`));
       parts.push(el('path', { class: 'joint', d: `M${at - 6} ${next}H${at + 6}` }));

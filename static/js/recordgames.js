@@ -1,5 +1,5 @@
 // A record step by step: for each family of records what is drawn and said at each step. A show is
-// {root, rows: [{label, cells}], columns, start, draw(n), options}; n = 0 is the start.
+// {root, after, wide, rows: [{label, name, cells}], columns, start, figure(n), draw(n)}; n = 0 is the start.
 
 import { Board } from './board.js';
 import { CurlingSheet } from './curlingsheet.js';
@@ -109,7 +109,7 @@ function matShow(steps) {
 function xiangqiShow(steps) {
   const box = el('div', { class: 'record-board' });
   const board = new XiangqiBoard(box, word('board_xiangqi'));
-  const pairs = steps.plies.map((ply) => ({ label: `${ply.number}${ply.side === 'red' ? '.' : '…'}`, cells: [el('span', { class: `side ${ply.side}` }, word(ply.side)), ply.wxf2018, el('span', { lang: 'zh-Hans' }, ply.cn_simp), ply.uci] }));
+  const pairs = steps.plies.map((ply) => ({ label: `${ply.number}${ply.side === 'red' ? '.' : '…'}`, name: `${ply.number}${ply.side === 'red' ? '.' : '…'} ${ply.wxf2018}`, cells: [el('span', { class: `side ${ply.side}` }, word(ply.side)), ply.wxf2018, el('span', { lang: 'zh-Hans' }, ply.cn_simp), ply.uci] }));
   const note = el('p', { class: 'muted small' });
   let shown = 0;
   const letters = el('input', { type: 'checkbox', checked: board.letters, change: () => { board.letters = letters.checked; show.draw(shown); } });

@@ -63,7 +63,7 @@ export class Steps {
     this.show.draw(this.step);
     const row = this.show.rows[this.step - 1];
     const texts = row ? row.cells.map((cell) => cell.textContent ?? cell).filter(Boolean) : [];
-    this.now.textContent = row ? row.label : this.show.start;
+    this.now.textContent = row ? row.name ?? row.label : this.show.start;
     const figure = this.show.figure(this.step);
     this.figure.replaceChildren(...(figure ? [figure] : []));
     this.count.textContent = t('reader.step.of', { n: this.step, all: this.show.rows.length });

@@ -26,6 +26,7 @@ export class XiangqiBoard {
 
   /** A position as FEN, and the move that led to it as uci with ranks 1–10, or null. */
   draw(fen, move = null, label = '') {
+    this.svg.classList.toggle('letters', this.letters);
     const pieces = [];
     for (const [row, line] of fen.split(' ')[0].split('/').entries()) {
       let file = 0;

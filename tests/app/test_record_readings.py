@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
+import re
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.recordreader import Question, answer
 from app.service import readings
 from app.service.errors import ReadersBusy, TextTooHard
-from app.recordreader import Question
 from app.service.readings import Readings
+from engine.records.families import NotRecognised
 from tests.support.server import LiveServer, Person, person
 
 DATA = Path(__file__).parents[1] / "data" / "records"
@@ -209,3 +212,61 @@ async def test_a_few_are_read_at_once_and_a_few_wait() -> None:
     answers = await asyncio.gather(*asked, return_exceptions=True)
     assert sum(isinstance(one, bytes) for one in answers) == readings.AT_ONCE + readings.MOST_WAITING
     assert sum(isinstance(one, ReadersBusy) for one in answers) == 4
+
+
+def test_every_fault_and_note_of_spoilt_records_has_words_in_both_languages() -> None:
+    dice = random.Random(6)
+    told: set[str] = set()
+    files = [*DATA.glob("*.txt"), DATA / "mat_example.mat"]
+    texts = ["\n".join(file.read_text("utf-8").split("\n")[:24]) for file in files]
+    texts += [
+        "1) L51 L53\n2) LL12 LL51\n9) 0:1 (2:3)\n",
+        "1) 122_46_ (12233) RR32  33_666_ (12334) LL34\n",
+        "3) (7ч 8т 10б Дб Тп) Дч, 8п, Вт (8п 8т Вт Дч Дб) LL23\n   9п, 10т, Вт (7ч 8т 9п 10б Вт) R121\n",
+    ]
+    for number in range(900):
+        signs = list(texts[number % len(texts)])
+        for _ in range(dice.randint(1, 4)):
+            place = dice.randrange(len(signs))
+            signs[place : place + dice.randint(0, 2)] = dice.choice(
+                [
+                    "",
+                    "x",
+                    "7",
+                    "-",
+                    "\u2014",
+                    "\u00a0",
+                    "(",
+                    ")",
+                    "\n",
+                    "R",
+                    "ф",
+                    "*",
+                    '"',
+                    "[",
+                    "0",
+                    ";",
+                    "5 ",
+                ]
+            )
+        try:
+            found = answer(Question(text="".join(signs)), b"", convert=False)
+        except NotRecognised:
+            continue
+        told |= {one.code for one in (*found.faults, *found.notes)}
+    assert len(told) > 40
+    for language in ("ru", "en"):
+        file = Path(__file__).parents[2] / "static" / "locales" / language / "reader.json"
+        assert told - json.loads(file.read_text("utf-8"))["code"].keys() == set()
+
+
+def test_every_code_that_the_documents_name_has_words() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    table = (docs / "RECORDS.md").read_text("utf-8").partition("| codes |")[2].partition("\n\n")[0]
+    moves = (docs / "records" / "xiangqi.md").read_text("utf-8").partition("Why a move is refused")[2]
+    checks = (docs / "records" / "curling.md").read_text("utf-8").partition("Checks, each with line")[2]
+    text = table + moves.partition("## One move")[0] + checks.partition("Written:")[0]
+    named = set(re.findall(r"`([a-z]+(?:-[a-z]+)+)`", text))
+    assert len(named) > 70
+    words = json.loads((docs.parent / "static" / "locales" / "ru" / "reader.json").read_text("utf-8"))
+    assert named - words["code"].keys() == set()
