@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 if TYPE_CHECKING:
     from app.service.bots import BotInfo, Bots
+    from app.service.organisers import KeyInfo, NewKey, Organisers
     from app.settings import Settings
 
 T = TypeVar("T")
+Found = TypeVar("Found")
 _BROKEN_PIPE, _INTERRUPTED = 141, 130  # as a shell counts a command that a signal ended
 
 
@@ -68,6 +70,8 @@ def _parser() -> argparse.ArgumentParser:
         add_database(made)
     serve.add_argument("--host", help="the address to listen on (HOST; 127.0.0.1)")
     serve.add_argument("--port", type=_port, help="the port to listen on, 0 for any (PORT; 8000)")
+
+    _add_admin(commands)
 
     demo = command("demo", _demo, "play a whole match between two computer players, as two browsers would")
     demo.add_argument("--url", help="a running server; else one is started and stopped")
@@ -142,6 +146,32 @@ def _parser() -> argparse.ArgumentParser:
     )
     analyse.add_argument("--json", action="store_true", help="all of it, as one line of JSON")
     return parser
+
+
+def _add_admin(commands: Any) -> None:
+    words = "make, list and revoke the keys of organisers' programs"
+    admin = commands.add_parser("admin", help=words, description=words)
+    things = admin.add_subparsers(title="things", metavar="THING", required=True)
+    key = things.add_parser("key", help=words, description=words)
+    actions = key.add_subparsers(title="actions", metavar="ACTION", required=True)
+    for name, act, words in (
+        ("create", _key_create, "make a key, and print it: it is shown once"),
+        ("list", _key_list, "all keys of this server"),
+        ("revoke", _key_revoke, "take a key away"),
+    ):
+        made = actions.add_parser(name, help=words, description=words)
+        made.set_defaults(run=act)
+        made.add_argument("--database", metavar="URL", help="postgresql://… or sqlite:///file (DATABASE_URL)")
+        made.add_argument("--data", metavar="FOLDER", help="the data folder (DATA_DIR; ./data)")
+        if name == "revoke":
+            made.add_argument("id", metavar="ID", help="of the key, as `list` tells it")
+        if name == "create":
+            made.add_argument("label", metavar="LABEL", help="what it is for, in words")
+            made.add_argument("--role", choices=("observer", "arbiter", "owner"), default="owner")
+            made.add_argument("--owner", metavar="PLAYER", help="whose events: an account, or name #tag")
+            made.add_argument("--name", help="else: of the new account whose events they are (Organiser)")
+            made.add_argument("--event", metavar="ID", help="for one event only")
+            made.add_argument("--expires", metavar="TIME", help="2027-01-31T00:00Z; never, if it is not said")
 
 
 _RECORD_STATUS = (
@@ -243,6 +273,70 @@ def _migrate(given: argparse.Namespace) -> int:
         asyncio.run(upgrade(_settings(given)))
     print("The database has the schema of this version.")
     return 0
+
+
+def _key_create(given: argparse.Namespace) -> int:
+    async def work(organisers: Organisers) -> NewKey:
+        owner = await organisers.owner_of_keys(given.owner, given.name or "Organiser", given.event)
+        return await organisers.create_key(
+            None, label=given.label, role=given.role, event=given.event, owner=owner, expires_at=given.expires
+        )
+
+    made = _with_organisers(given, work)
+    print(_key_line(made.key), made.secret, sep="\n")
+    return 0
+
+
+def _key_list(given: argparse.Namespace) -> int:
+    for key in _with_organisers(given, lambda organisers: organisers.keys(None)).keys:
+        print(_key_line(key))
+    return 0
+
+
+def _key_revoke(given: argparse.Namespace) -> int:
+    print(_key_line(_with_organisers(given, lambda organisers: organisers.revoke_key(None, given.id))))
+    return 0
+
+
+def _key_line(key: KeyInfo) -> str:
+    """One line on a key: id, role, events, whose, until when, label."""
+    from datetime import UTC, datetime
+
+    def day(at: int) -> str:
+        return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d")
+
+    until = f"until {day(key.expires_at)}" if key.expires_at else "for ever"
+    state = f"revoked {day(key.revoked_at)}" if key.revoked_at else until
+    used = f"used {day(key.last_used_at)}" if key.last_used_at else "never used"
+    return "  ".join((key.id, key.role, key.event or "all events", f"of {key.owner}", state, used, key.label))
+
+
+def _with_organisers(
+    given: argparse.Namespace, do: Callable[[Organisers], Coroutine[Any, Any, Found]]
+) -> Found:
+    """Does this on the database, whether or not a server runs on it."""
+    import asyncio
+    import time
+
+    from app.service.errors import AppError
+    from app.service.organisers import Organisers
+    from app.store import open_store
+    from engine.errors import RuleError
+
+    async def work() -> Found:
+        settings = _settings(given)
+        store = await open_store(settings)
+        try:
+            secret = settings.secret().encode()
+            return await do(Organisers(store, None, secret, lambda: time.time_ns() // 1_000_000))
+        finally:
+            await store.close()
+
+    with _one_line_errors():
+        try:
+            return asyncio.run(work())
+        except (AppError, RuleError) as refused:
+            raise _Failed(refused.detail) from None
 
 
 def _recompute(given: argparse.Namespace) -> int:

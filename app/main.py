@@ -18,24 +18,46 @@ from app.engines.levels import Level, levels_here
 from app.engines.pool import Pool
 from app.logs import set_about
 from app.service.accounts import Accounts
+from app.service.allowance import Allowance
 from app.service.analysis import Analyses
 from app.service.arbiter import Arbiter
+from app.service.audit import Audit
 from app.service.bots import Bots
 from app.service.cards import Cards
 from app.service.competitions import Competitions
 from app.service.computers import Computers
+from app.service.event_file import EventFiles
 from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
+from app.service.organisers import Organisers
 from app.service.pace import Pace
+from app.service.readings import Readings
 from app.service.runner import Runner
 from app.settings import Settings
 from app.store import Store, open_store
-from app.web import accounts, bots, cards, health, openapi, pages, play, problems, requests, socket
+from app.web import (
+    accounts,
+    arbiters,
+    bots,
+    cards,
+    competitions,
+    health,
+    openapi,
+    organising,
+    pages,
+    play,
+    problems,
+    records,
+    requests,
+    socket,
+)
+from app.web import organisers as organisers_api
 from app.web.deps import Services, Sessions
 
 _COMPARE_CLOCKS_S = 30.0
 _STOP_S = 2.0
+_ORGANISERS_CALLS = 600, 60  # by one key or person, in so many seconds
 _REQUESTS_OF_ONE = 300, 60.0  # with one token, in so many seconds
 log = logging.getLogger(__name__)
 
@@ -106,6 +128,8 @@ def create_app(
             analyses = Analyses(store, settings.analysis_level, analysts, now)
             shared = Cards(matches, analyses)
             competitions = Competitions(store, computers, now)
+            organisers = Organisers(store, competitions, secret, now)
+            audit = Audit(store, competitions)
             app.state.services = Services(
                 sessions=Sessions(secret, secure=settings.base_url.startswith("https://")),
                 accounts=Accounts(store, now, newcomers),
@@ -114,10 +138,14 @@ def create_app(
                 lobby=Lobby(store, matches, secret, now, link_ms=link_ms, unseen_ms=unseen_ms),
                 matches=matches,
                 competitions=competitions,
+                organisers=organisers,
+                organisers_allowance=Allowance(*_ORGANISERS_CALLS, time.monotonic),
+                event_files=EventFiles(store, competitions, organisers, audit, now),
                 arbiter=Arbiter(store, competitions, matches, Analyst(), settings.analysis_level),
                 cards=shared,
                 analyses=analyses,
                 health=Health(store, matches),
+                readings=Readings(),
                 now=now,
                 base_url=settings.base_url or None,
             )
@@ -150,13 +178,18 @@ def create_app(
     own_hosts = frozenset({urlsplit(settings.base_url).netloc}) if settings.base_url else frozenset[str]()
     app.add_middleware(requests.Broken)
     app.add_middleware(pages.Guard, own_hosts=own_hosts)
+    app.add_middleware(organising.Allowances)
     app.add_middleware(requests.Requests)  # the last one added is the first one asked
     problems.install(app)
     app.include_router(health.router)
     app.include_router(accounts.router)
     app.include_router(bots.router)
     app.include_router(play.router)
+    app.include_router(organisers_api.router)
+    app.include_router(arbiters.router)
+    app.include_router(competitions.router)
     app.include_router(cards.router)
+    app.include_router(records.router)
     app.include_router(socket.router)
     pages.install(app)
     openapi.install(app)

@@ -93,6 +93,7 @@ class Server(uvicorn.Server):
         log.info("stopping")
         self._tidying.cancel()
         self._health.stop()
+        self._app.state.services.competitions.let_go()
         try:
             async with asyncio.timeout(_GOODBYE_S):
                 await self._matches.say_goodbye()

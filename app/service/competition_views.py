@@ -192,6 +192,18 @@ class CompetitionView:
     mine: Mine | None
     is_owner: bool
 
+    @property
+    def playing(self) -> list[str]:
+        """The ids of the matches that everybody may watch now."""
+        return [
+            match.id
+            for stage in self.stages
+            for round_ in stage.rounds
+            for meeting in round_.meetings
+            for match in meeting.matches
+            if match.state == "playing"
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class ValueShown:
@@ -370,6 +382,18 @@ def everybodys(
     )
 
 
+def seen_by_all(stored: StoredCompetition, competition: Competition) -> object:
+    """Differs from what it was if something has changed that everybody may see, or an entrant of his own place."""
+    return (
+        *(stored.title, stored.about, stored.visibility),
+        *(competition.state, competition.settings.shown(), competition.over_because),
+        tuple((e.player, e.status, e.checked_in, e.seed) for e in competition.entrants),
+        tuple(_stage(competition, stage) for stage in competition.stages),
+        competition.penalties,
+        tuple(places(competition)),
+    )
+
+
 def organisers(
     stored: StoredCompetition,
     competition: Competition,
@@ -415,12 +439,25 @@ def is_hidden(competition: Competition) -> bool:
 
 def is_secret(competition: Competition, match: str) -> bool:
     """Whether a match is of a qualifying's round that is open: nothing of it is shown (§5.4)."""
-    place = place_of(match)
-    if place is None or competition.meeting(place[0]) is None:
+    ref = ref_of(match)
+    if ref is None or competition.meeting(ref) is None:
         return False
-    stage = competition.stages[place[0].stage - 1]
-    closed = stage.rounds[place[0].round - 1].state is RoundState.CLOSED
-    return isinstance(stage.rules, Qualifying) and not closed
+    return is_open_qualifying(competition, ref.stage, ref.round)
+
+
+def ref_of(match: str) -> Ref | None:
+    """The meeting that a match belongs to; None for any other text."""
+    place = place_of(match)
+    return None if place is None else place[0]
+
+
+def is_open_qualifying(competition: Competition, stage: int, round_: int) -> bool:
+    """Whether a round is one of a qualifying that is not closed."""
+    if stage > len(competition.stages) or round_ > len(competition.stages[stage - 1].rounds):
+        return False
+    found = competition.stages[stage - 1]
+    closed = found.rounds[round_ - 1].state is RoundState.CLOSED
+    return isinstance(found.rules, Qualifying) and not closed
 
 
 def entrant_shown(

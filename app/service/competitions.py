@@ -36,6 +36,7 @@ from app.service.errors import (
     NoSuchCompetition,
     NotAnEntrant,
     NotArbiter,
+    RoundIsOpen,
     StaleVersion,
 )
 from app.store import Store
@@ -67,7 +68,7 @@ from engine.competition.decisions import next_deadline, unfold
 from engine.competition.facts import Fact
 from engine.competition.meeting import Ending, MatchResult, Ref, place_of
 from engine.competition.settings import DEFAULT_SETTINGS, Qualifying, Settings
-from engine.errors import BadResult, EntryRefused, RuleError
+from engine.errors import BadResult, EntryRefused, NotNow, RuleError
 from engine.turn import Seats
 
 log = logging.getLogger(__name__)
@@ -78,7 +79,7 @@ _KEPT = 64  # competitions in memory
 _MANY = (
     16  # with more entrants, a command is decided on beside the loop: a round is drafted in seconds (§12.3)
 )
-_ID = re.compile(r"[a-z0-9](-?[a-z0-9]){2,31}")
+_ID = re.compile(r"(?!new$)[a-z0-9](-?[a-z0-9]){2,31}")  # `new` is a page
 TITLE_LENGTH, ABOUT_LENGTH = 100, 10_000
 ANALYSES_WAITED_FOR_MS = 7 * 86_400_000  # after the end
 
@@ -105,6 +106,15 @@ class Done:
 
     version: int
     is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """A player has this number in the competition; the version after it."""
+
+    entrant: int
+    account: str
+    version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +168,7 @@ class Competitions:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._loading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._waiting: dict[str, asyncio.Event] = {}
+        self._closing = False
         self.on_change: Callable[[str], None] | None = None  # the runner wants to know at once
         store.notices.on_competition = self._changed_elsewhere
 
@@ -213,14 +224,16 @@ class Competitions:
         title: Mapping[str, str],
         about: Mapping[str, str],
         visibility: str,
+        actor: str,
+        via: str | None = None,
     ) -> Summary:
-        """Other words about a competition. Raises BadCompetition."""
+        """Other words about a competition; `via` is the key by which they came. Raises BadCompetition."""
         titles, texts = _texts(title, about, visibility)
         kept = await self._fresh(competition_id)
         async with kept.lock:
             try:
                 kept.stored = await self._store.competitions.describe(
-                    competition_id, titles, texts, visibility
+                    competition_id, titles, texts, visibility, actor=actor, key=via, at=self._now()
                 )
             except StoreNoSuchCompetition:
                 raise NoSuchCompetition from None
@@ -340,6 +353,17 @@ class Competitions:
         return await self.act(
             competition_id, lambda at: commands.Start(at, strengths), actor=actor, key=key, expect=expect
         )
+
+    async def close_round(
+        self, competition_id: str, *, actor: str, key: str | None = None, expect: int | None = None
+    ) -> Done:
+        """Ends the round, if all is played. Raises NotNow, and RoundIsOpen where who still plays is not to be told."""
+        try:
+            return await self.act(competition_id, commands.CloseRound, actor=actor, key=key, expect=expect)
+        except NotNow as refused:
+            if refused.params.get("because") == "matches-run" and await self.is_hidden(competition_id):
+                raise RoundIsOpen from None
+            raise
 
     async def register(
         self,
@@ -464,6 +488,18 @@ class Competitions:
         """The account that made a competition."""
         return (await self._fresh(competition_id)).stored.owner
 
+    async def version(self, competition_id: str) -> int:
+        """Its newest version."""
+        return (await self._fresh(competition_id)).version
+
+    async def is_hidden(self, competition_id: str) -> bool:
+        """Whether a qualifying's round is open, of which nothing is shown yet (§5.4)."""
+        return views.is_hidden((await self._fresh(competition_id)).competition)
+
+    async def is_secret(self, competition_id: str, match: str) -> bool:
+        """Whether a match is of such a round."""
+        return views.is_secret((await self._fresh(competition_id)).competition, match)
+
     async def plays_in(self, competition_id: str, account: str) -> bool:
         """Whether an account has a part in it, so that he is no arbiter there (§8.5)."""
         return _plays((await self._fresh(competition_id)).competition, account)
@@ -577,21 +613,29 @@ class Competitions:
         ]
 
     async def wait(self, competition_id: str, mark: str, patience_s: float = 25.0) -> str:
-        """Returns when the competition has changed since `mark` was given, or after a while: the mark of now.
+        """Returns when what everybody may see has changed since `mark` was given, or after a while: the mark of now.
 
-        A mark says nothing to whoever sees it; the first one is empty, and answered at once.
+        What happens in a qualifying's open round changes no mark, since an update with nothing in it would tell that
+        something has happened there (§5.4). The first mark is empty, and answered at once.
         """
+        until = asyncio.get_running_loop().time() + patience_s
         while True:
             event = self._waiting.setdefault(competition_id, asyncio.Event())
             kept = await self._fresh(competition_id)
-            now = _digest(f"{competition_id} {kept.stored.lot_seed} {kept.version}")
-            if now != mark:
+            now = await self._computed(kept, "mark", partial(_mark_of, kept.stored, kept.competition))
+            if now != mark or self._closing:
                 return now
             try:
-                async with asyncio.timeout(patience_s):
+                async with asyncio.timeout_at(until):
                     await event.wait()
             except TimeoutError:
                 return now
+
+    def let_go(self) -> None:
+        """The server is about to stop: whoever waits for a change is answered now."""
+        self._closing = True
+        for competition_id in list(self._waiting):
+            self._waiting.pop(competition_id).set()
 
     # ------------------------------------------------------------------------------------------ for the other services
 
@@ -782,6 +826,10 @@ def _by_entrant(competition: Competition, seeds: Mapping[str, str]) -> dict[int,
         if meeting is not None:
             found[meeting.pair.a] = seed
     return dict(sorted(found.items()))
+
+
+def _mark_of(stored: StoredCompetition, competition: Competition) -> str:
+    return _digest(f"{stored.lot_seed} {views.seen_by_all(stored, competition)!r}")
 
 
 def _texts(

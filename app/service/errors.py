@@ -228,7 +228,7 @@ class BadCompetition(AppError):
 class StaleVersion(AppError):
     """Something has happened in the competition since the version that a command was meant for."""
 
-    code, status = "stale-version", 409
+    code, status = "stale-version", 412
 
     def __init__(self, version: int) -> None:
         super().__init__("The competition has changed since.", version=version)
@@ -270,6 +270,95 @@ class RoundIsOpen(AppError):
         super().__init__("Nothing of this match is shown until the round is closed.")
 
 
+class BadKey(AppError):
+    """A key that opens nothing: mistyped, expired or revoked; or neither a key nor a session."""
+
+    code, status = "bad-key", 401
+
+    def __init__(self) -> None:
+        super().__init__("This needs a key that is valid, or a session of the site.")
+
+
+class NoRight(AppError):
+    """The caller's key, or the caller, may not do this here; `needs` is the role that may."""
+
+    code, status = "no-right", 403
+
+    def __init__(self, needs: str, has: str | None = None) -> None:
+        super().__init__(f"This is for the {needs} of the event.", needs=needs, has=has)
+
+
+class NoSuchKey(AppError):
+    """There is no key with this id among the caller's."""
+
+    code, status = "no-such-key", 404
+
+    def __init__(self) -> None:
+        super().__init__("There is no such key.")
+
+
+class CallRuns(AppError):
+    """The same call, under the same idempotency key, is being carried out."""
+
+    code, status = "call-runs", 409
+
+    def __init__(self) -> None:
+        super().__init__("This call is being carried out; ask again in a moment.")
+
+
+class BadTime(AppError):
+    """A time that cannot be told for certain; `because` is one of these.
+
+    not-a-time · no-zone · no-such-zone · skipped · twice
+    """
+
+    code, status = "bad-time", 422
+
+    def __init__(self, because: str, detail: str, **params: Param) -> None:
+        super().__init__(detail, because=because, **params)
+
+
+class BadList(AppError):
+    """A list of entrants that cannot be read at all; `because` is one of these.
+
+    encoding · nobody · too-long · no-name-column
+    """
+
+    code, status = "bad-list", 422
+
+    def __init__(self, because: str, detail: str, **params: Param) -> None:
+        super().__init__(detail, because=because, **params)
+
+
+class BadVersion(AppError):
+    """What stands in `If-Match` is no version."""
+
+    code, status = "bad-version", 400
+
+    def __init__(self) -> None:
+        super().__init__('If-Match holds the version that ETag gave: "12".')
+
+
+class BadCursor(AppError):
+    """A cursor that no page of this list has given."""
+
+    code, status = "bad-cursor", 400
+
+    def __init__(self) -> None:
+        super().__init__("This cursor belongs to no page of this list.")
+
+
+class NotConfirmed(AppError):
+    """An adjudication goes by an estimate that has been looked at; this one is of another position, or of none."""
+
+    code, status = "not-confirmed", 409
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Look at the estimate first: the match has gone on since, or nobody has asked for one."
+        )
+
+
 class NoPicture(AppError):
     """The picture of a card could not be drawn now."""
 
@@ -299,6 +388,42 @@ class TooManyAnalyses(AppError):
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"You have asked for {limit} analyses within an hour already.", limit=limit)
+
+
+class NotARecord(AppError):
+    """A text that is no record of a game that is known here."""
+
+    code, status = "not-recognised", 422
+
+
+class NoSuchForm(AppError):
+    """A form, dialect, school of letters or language of records that there is not."""
+
+    code, status = "unknown-option", 422
+
+
+class NotHeld(AppError):
+    """A form that cannot hold this record, or needs what it does not say; `missing` is a code for what."""
+
+    code, status = "not-in-form", 422
+
+
+class ReadersBusy(AppError):
+    """A few records are read at once, and a few wait."""
+
+    code, status = "readers-busy", 503
+
+    def __init__(self) -> None:
+        super().__init__("Many records are being read; try again in a moment.")
+
+
+class TextTooHard(AppError):
+    """A text that cannot be read within the bounds of time and memory."""
+
+    code, status = "text-too-hard", 422
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"This text could not be read within {seconds:g} s.", seconds=round(seconds))
 
 
 class ShuttingDown(AppError):

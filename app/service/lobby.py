@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -167,22 +167,31 @@ class Lobby:
         )
         await self._seen(mine)
         granted = await self._store.matches.granted_to(account_id) if account_id else {}
-        players = await players_of(self._store, [*waiting, *playing, *mine], self._now())
+        players = await players_of(self._store, [*waiting, *mine], self._now())
 
         def seen(match: StoredMatch) -> Info:
             own = (match.seat_of(account_id) if account_id else None) or granted.get(match.id)
             return self._info_of(match, players, own)
 
+        return LobbyView(
+            waiting=list(map(seen, waiting)),
+            live=await self._live(playing),
+            mine=list(map(seen, mine)),
+        )
+
+    async def watched(self, match_ids: Sequence[str]) -> list[Live]:
+        """Those of these matches that are being played, as a spectator may see them (§5.4)."""
+        found = [match for id_ in match_ids if (match := await self._store.matches.load(id_))]
+        return await self._live([match for match in found if match.state == "playing"])
+
+    async def _live(self, playing: Sequence[StoredMatch]) -> list[Live]:
+        players = await players_of(self._store, playing, self._now())
         live = []
         for match in playing:
             view = await self._matches.view(match.id, None)
             if view is not None and view.stage != "over":
                 live.append(Live(self._info_of(match, players, None), view))
-        return LobbyView(
-            waiting=list(map(seen, waiting)),
-            live=live,
-            mine=list(map(seen, mine)),
-        )
+        return live
 
     async def _seen(self, mine: Iterable[StoredMatch]) -> None:
         """Whoever looks at the lobby is there for those whom his public matches wait for."""

@@ -25,6 +25,7 @@ from app.store.tables import (
     competitions,
     idempotency,
     matches,
+    organisers_log,
 )
 from engine.competition.facts import Fact
 from engine.competition.settings import Settings
@@ -186,16 +187,44 @@ class Competitions:
         return await self._database.write(work)
 
     async def describe(
-        self, competition_id: str, title: Mapping[str, str], about: Mapping[str, str], visibility: str
+        self,
+        competition_id: str,
+        title: Mapping[str, str],
+        about: Mapping[str, str],
+        visibility: str,
+        *,
+        actor: str,
+        key: str | None,
+        at: int,
     ) -> StoredCompetition:
-        """Other words about it. Raises NoSuchCompetition."""
+        """Other words about it, by an account, perhaps by a key of it; the organisers' log says what has changed.
+
+        Raises NoSuchCompetition.
+        """
+        words = {**_texts(title, about), "visibility": visibility}
 
         def work(connection: Connection) -> StoredCompetition:
-            connection.execute(
-                update(competitions)
-                .where(competitions.c.id == competition_id)
-                .values(**_texts(title, about), visibility=visibility)
-            )
+            this = competitions.c.id == competition_id
+            before = connection.execute(select(competitions).where(this)).one_or_none()
+            if before is None:
+                raise NoSuchCompetition(f"there is no competition {competition_id}")
+            changed = {name: value for name, value in words.items() if getattr(before, name) != value}
+            if changed:
+                connection.execute(update(competitions).where(this).values(**changed))
+                was = {name: getattr(before, name) for name in changed}
+                connection.execute(
+                    insert(organisers_log).values(
+                        owner=before.owner,
+                        competition=competition_id,
+                        at=at,
+                        actor=actor,
+                        key=key,
+                        what="described",
+                        target=competition_id,
+                        before=msgspec.json.encode(was).decode(),
+                        after=msgspec.json.encode(changed).decode(),
+                    )
+                )
             return self._load(connection, competition_id)
 
         return await self._database.write(work, notice=_notice(competition_id, None))

@@ -14,6 +14,7 @@ from app.store.journal import Journal
 from app.store.matches import Matches
 from app.store.nodes import Nodes
 from app.store.notices import Notices
+from app.store.organisers import Organisers
 from app.store.postgres import PostgresDatabase
 from app.store.schema import WrongSchema, is_current, upgrade_schema
 from app.store.seal import Seal
@@ -32,6 +33,7 @@ class Store:
         self.matches = Matches(database, seal)
         self.accounts = Accounts(database)
         self.competitions = Competitions(database, seal)
+        self.organisers = Organisers(database)
         self.analyses = Analyses(database)
         self.bots = Bots(database)
         self.nodes = Nodes(database)

@@ -301,6 +301,45 @@ competition_notes = Table(  # what arbiters have written down
     Column("text", Text, nullable=False),
 )
 
+admin_keys = Table(  # programs that organise; of a key only its hash is stored
+    "admin_keys",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("hash", LargeBinary, nullable=False, unique=True),
+    Column("owner", Text, ForeignKey("accounts.id"), nullable=False),  # whose competitions it is for
+    Column("holder", Text, ForeignKey("accounts.id"), nullable=False),  # in whose name it acts
+    Column("competition", Text, ForeignKey("competitions.id")),  # none: all of the owner's
+    Column("role", Text, nullable=False),
+    Column("label", Text, nullable=False),
+    Column("call", Text, nullable=False),  # what was asked for when it was made
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger),
+    Column("revoked_at", BigInteger),
+    Column("last_used_at", BigInteger),
+    CheckConstraint("role IN ('owner', 'arbiter', 'observer')", name="role"),
+    Index(None, "owner", "created_at"),
+)
+
+# What organisers did that is in no competition's facts and no match's journal; append-only.
+organisers_log = Table(
+    "organisers_log",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("owner", Text, ForeignKey("accounts.id"), nullable=False),
+    Column("competition", Text, ForeignKey("competitions.id"), index=True),  # none: all of the owner's
+    Column("at", BigInteger, nullable=False),
+    Column("actor", Text),  # an account; none: the server's command line
+    Column("key", Text),  # the key by which it came, if by one
+    Column("what", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("before", Text),  # JSON
+    Column("after", Text),
+    Column("reason", Text),
+    Index(None, "owner", "number"),
+)
+
+# ------------------------------------------------------------------------------------------------------- analyses
+
 analyses = Table(  # one row for each finished match that is to be analysed, or is (§6.4)
     "analyses",
     metadata,

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request, Response
 from app.web.deps import Caller, Served, Someone, address_of
 from app.web.messages import NameBody, write_json
 from app.web.openapi import PROBLEM, SessionView, answers
+from app.web.wishes import LinkBody
 
 router = APIRouter(prefix="/api", tags=["session"], responses={**PROBLEM, **answers(SessionView)})
 
@@ -29,4 +30,13 @@ async def sign_in(of: Served, request: Request, known: Someone, body: NameBody) 
     answer = json_answer({"player": await of.lobby.session(account.id)})
     of.sessions.write(request, answer, account.id)
     await of.matches.renamed(account.id)
+    return answer
+
+
+@router.post("/session/link", summary="Come in by an entrant's link")
+async def by_link(of: Served, request: Request, body: LinkBody) -> Response:
+    """The account that organisers made for somebody on their list. Problems: `bad-key`."""
+    account = await of.organisers.by_link(body.link)
+    answer = json_answer({"player": await of.lobby.session(account.id)})
+    of.sessions.write(request, answer, account.id)
     return answer

@@ -13,16 +13,20 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from app.service.accounts import Accounts
+from app.service.allowance import Allowance
 from app.service.analysis import Analyses
 from app.service.arbiter import Arbiter
 from app.service.bots import Bots
 from app.service.cards import Cards
 from app.service.competitions import Competitions
 from app.service.errors import NoName, NotForBots
+from app.service.event_file import EventFiles
 from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
+from app.service.organisers import Organisers
 from app.service.pace import Pace
+from app.service.readings import Readings
 
 COOKIE = "nardy"
 _KEPT_S = 400 * 24 * 3600  # the longest that browsers keep a cookie
@@ -71,9 +75,13 @@ class Services:
     matches: Matches
     competitions: Competitions
     arbiter: Arbiter
+    organisers: Organisers
+    organisers_allowance: Allowance
+    event_files: EventFiles
     cards: Cards
     analyses: Analyses
     health: Health
+    readings: Readings
     now: Callable[[], int]  # the clock of all servers, ms
     base_url: str | None
 

@@ -259,6 +259,22 @@ class SeatSecretBody(_Message):
     secret: Annotated[str, Field(max_length=100)]
 
 
+class EnterBody(_Message):
+    """The code of a competition that is entered by one."""
+
+    code: Annotated[str | None, Field(max_length=64, examples=["spring-26"])] = None
+
+
+class CheckInBody(_Message):
+    """Nothing."""
+
+
+class WithdrawBody(_Message):
+    """Why, if one likes to say it; organisers read it."""
+
+    reason: Annotated[str, Field(max_length=400, examples=["A train that is late"])] = ""
+
+
 def schemas() -> dict[str, Any]:
     """JSON Schemas of both directions, generated from the message models."""
     return {"from_browser": FromBrowser.json_schema(), "to_browser": msgspec.json.schema(ToBrowser)}

@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from app.service.errors import AppError, BadToken, TooOften
+from app.service.errors import AppError, BadKey, BadToken, TooOften
 from engine.errors import RuleError
 
 
@@ -59,7 +59,7 @@ def _headers(error: AppError | RuleError) -> dict[str, str]:
     match error:
         case TooOften():
             return {"Retry-After": str(error.params["retry_s"])}
-        case BadToken():
+        case BadToken() | BadKey():
             return {"WWW-Authenticate": "Bearer"}
     return {}
 

@@ -24,19 +24,22 @@ export function problemText(problem) {
   return t('problems.general', { code });
 }
 
-async function call(method, path, body) {
+async function call(method, path, body, { version = null, type = 'application/json' } = {}) {
   const headers = { Accept: 'application/json' };
-  if (method === 'POST') {
-    headers['Content-Type'] = 'application/json';
+  const changes = method !== 'GET';
+  if (changes) {
+    headers['Content-Type'] = body instanceof Blob ? 'application/octet-stream' : type;
     // The same key goes out again when a lost answer makes us ask twice: the server then does it once.
     headers['Idempotency-Key'] = randomId();
+    if (version !== null) headers['If-Match'] = `"${version}"`;
   }
-  const request = { method, headers, body: method === 'POST' ? JSON.stringify(body ?? {}) : undefined, credentials: 'same-origin' };
+  const sent = type === 'application/json' && !(body instanceof Blob) ? JSON.stringify(body ?? {}) : body;
+  const request = { method, headers, body: changes ? sent : undefined, credentials: 'same-origin' };
   let answer;
   try {
     answer = await fetch(path, request);
   } catch {
-    if (method !== 'POST') throw new Problem({ code: 'offline' });
+    if (!changes) throw new Problem({ code: 'offline' });
     await new Promise((resolve) => setTimeout(resolve, 800));
     answer = await fetch(path, request).catch(() => { throw new Problem({ code: 'offline' }); });
   }
@@ -47,7 +50,9 @@ async function call(method, path, body) {
 
 export const api = {
   get: (path) => call('GET', path),
-  post: (path, body) => call('POST', path, body),
+  post: (path, body, options) => call('POST', path, body, options),
+  patch: (path, body, options) => call('PATCH', path, body, options),
+  put: (path, body, options) => call('PUT', path, body, options),
   delete: (path) => call('DELETE', path),
 };
 

@@ -2,8 +2,10 @@
 
 import { api, problemText } from './api.js';
 import { Board } from './board.js';
-import { alertBox, die, nameText, phaseOf, playerMark, roundOf, side } from './figures.js';
+import { alertBox, die, nameText, playerMark, side } from './figures.js';
 import { lang, t } from './i18n.js';
+import { moment } from './eventwords.js';
+import { LiveCards } from './livecards.js';
 import { el, icon, seatDisc, showPlayer, startPage } from './page.js';
 import { clockShort, presetName, rulesetShort } from './rulewords.js';
 
@@ -306,7 +308,7 @@ byId('have').addEventListener('submit', (event) => {
 // ---- lobby -----------------------------------------------------------------------------------------------
 
 const shown = { waiting: '', mine: '', live: '' };
-const cards = new Map();
+const cards = new LiveCards(byId('live'));
 let asking = null;  // the id of the waiting match whose row asks for a name
 
 function changed(part, value) {
@@ -400,75 +402,6 @@ function drawMine(list) {
     }));
 }
 
-// ---- what is being played: a card a match, kept while the match is, redrawn only where it changed -----------------
-
-const STATES = {
-  thinking: () => [t('site.live.thinking'), el('span', { class: 'dots', 'aria-hidden': 'true' }, el('i'), el('i'), el('i'))],
-  played: () => [icon('check'), t('site.live.played')],
-  passed: () => [icon('pass'), t('site.live.passed')],
-  away: () => [icon('alert'), t('site.live.away')],
-  idle: () => [],
-};
-
-function newCard(live) {
-  const { info } = live;
-  const card = el('a', { class: 'pair-card', href: `/match/${info.id}` });
-  const boards = el('span', { class: 'boards' });
-  const drawn = {};
-  for (const game of ['X', 'Y']) {
-    const white = game === 'X' ? info.players.A : info.players.B;
-    const box = el('span', {}, el('span', { class: 'cap' }, seatDisc(game === 'X' ? 'white' : 'black'), game));
-    drawn[game] = new Board(box, { kind: 'mini', label: t('site.live.board', { game, white: nameText(white) }) });
-    boards.append(box);
-  }
-  const players = el('span', { class: 'players' });
-  const turn = el('span', { class: 'muted' });
-  card.append(boards, players, turn);
-  return { card, drawn, players, turn, last: '' };
-}
-
-function updateCard(entry, { info, view }) {
-  const text = JSON.stringify([info, view]);
-  if (entry.last === text) return;
-  entry.last = text;
-  const { turn, boards, seats } = view;
-  entry.card.setAttribute('aria-label', t('site.live.watch', { a: nameText(info.players.A), b: nameText(info.players.B) }));
-  // Both boards from player A's side, as the discs above them say: White on X, Black on Y.
-  entry.drawn.X.draw({ ...boards.X, color: 'white', last: null });
-  entry.drawn.Y.draw({ ...boards.Y, color: 'black', last: null });
-  entry.players.replaceChildren(...['A', 'B'].map((seat) => {
-    const { connected, state: doing } = seats[seat];
-    const state = connected === false && doing === 'thinking' ? 'away' : doing;
-    return el('span', {}, playerMark(info.players[seat]), el('span', { class: 'state' }, (STATES[state] ?? STATES.idle)()));
-  }));
-  entry.turn.textContent = turn ? t(`site.live.turn_${phaseOf(turn)}`, { n: roundOf(turn) }) : t('site.live.seeding');
-}
-
-function drawLive(list) {
-  const box = byId('live');
-  const ids = new Set(list.map((live) => live.info.id));
-  for (const [id, entry] of cards) {
-    if (ids.has(id)) continue;
-    entry.card.remove();
-    cards.delete(id);
-  }
-  const empty = box.querySelector('.none');
-  if (!list.length) {
-    if (!empty) box.append(el('p', { class: 'muted small none' }, t('site.live.none')));
-    return;
-  }
-  empty?.remove();
-  for (const live of list) {
-    let entry = cards.get(live.info.id);
-    if (!entry) {
-      entry = newCard(live);
-      cards.set(live.info.id, entry);
-      box.append(entry.card);
-    }
-    updateCard(entry, live);
-  }
-}
-
 let timer = null;
 
 async function lobby() {
@@ -479,7 +412,7 @@ async function lobby() {
     document.querySelector('.lobby-lost')?.remove();
     drawMine(answer.mine);
     drawWaiting(answer.waiting);
-    drawLive(answer.live);
+    cards.draw(answer.live);
   } catch {
     if (!document.querySelector('.lobby-lost')) byId('waiting').after(el('p', { class: 'muted small lobby-lost', role: 'status' }, t('site.lobby.lost')));
   }
@@ -487,6 +420,20 @@ async function lobby() {
   if (!document.hidden) timer = setTimeout(lobby, LOBBY_EVERY_MS);
 }
 
+// ---- competitions: what begins soon, what is being played ----------------------------------------------------
+
+const EVENTS = 3;
+
+async function drawEvents() {
+  const [coming, running] = await Promise.all(['coming', 'running'].map((when) => api.get(`/api/competitions?when=${when}&limit=${EVENTS}`)));
+  const list = [...coming.competitions, ...running.competitions].slice(0, EVENTS);
+  byId('events').hidden = !list.length;
+  byId('events-list').replaceChildren(...list.map((one) => el('li', {},
+    el('span', { class: 'wait-who' }, el('a', { href: `/events/${encodeURIComponent(one.id)}` }, one.title[lang()]),
+      el('span', { class: 'muted' }, one.state === 'running' || !one.starts_at ? t(`site.events.${one.state}`) : t('site.events.starts', { at: moment(one.starts_at) }))))));
+}
+
 document.addEventListener('visibilitychange', lobby);
+drawEvents().catch(() => {});  // the page is whole without them
 await startForm();
 await lobby();

@@ -116,7 +116,7 @@ function applyTheme() {
 
 // ---- header ----------------------------------------------------------------------------------------------
 
-const NAV = [['/', 'play'], ['/rules', 'rules'], ['/dice', 'dice']];
+const NAV = [['/', 'play'], ['/events', 'events'], ['/rules', 'rules'], ['/dice', 'dice'], ['/records', 'records']];
 
 function header() {
   const here = location.pathname;
@@ -237,6 +237,7 @@ export async function startPage({ namespaces = [], title = null } = {}) {
   document.documentElement.classList.add('ready');
   const session = await asked;
   showPlayer(session.player);
+  if (session.player) import('./call.js').then(({ watchForCalls }) => watchForCalls());
   return { session };
 }
 

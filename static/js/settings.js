@@ -14,7 +14,7 @@ const DEFAULTS = {
   tap: 'play',           // play: a tap on a checker moves it; pick: it is picked up, a second tap puts it
   forced: 'lay',         // never | lay: laid out, waits for Done | send: laid out and sent once the dice rest
   autoConfirm: false,
-  sound: { dice: true, move: true, swap: true, low: true, end: true },
+  sound: { dice: true, move: true, swap: true, low: true, end: true, call: true },
 };
 
 const TRAVEL = { slow: 320, normal: 180, fast: 90, off: 0 };

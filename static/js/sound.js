@@ -65,10 +65,11 @@ const SOUNDS = {
   move: (at) => knock(at, 0.5, 900),
   swap: (at) => { tone(at, 392, 0.16, 0.08); tone(at + 0.12, 523, 0.2, 0.08); },
   low: (at) => { tone(at, 880, 0.12, 0.1, 'triangle'); tone(at + 0.18, 880, 0.12, 0.1, 'triangle'); },
+  call: (at) => { tone(at, 659, 0.5, 0.07); tone(at + 0.22, 880, 0.7, 0.07); },
   end: (at) => [392, 494, 587].forEach((f, i) => tone(at + i * 0.13, f, 0.32, 0.08)),
 };
 
-/** Plays 'dice', 'move', 'swap', 'low' or 'end', if there is someone to hear it. */
+/** Plays 'dice', 'move', 'swap', 'low', 'end' or 'call', if there is someone to hear it. */
 export function play(name) {
   if (!context || context.state !== 'running' || !settings.get('sound')[name] || !mine()) return;
   SOUNDS[name](context.currentTime + 0.01);

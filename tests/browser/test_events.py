@@ -1,0 +1,338 @@
+"""Competitions on their pages: in words, readable on a phone, and an entrant is called to his board."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Browser, Page, expect
+
+from tests.browser.screens import DESKTOP, EN, PHONE, RU, STILL, Screens
+from tests.browser.test_pages import to_play, words
+from tests.support.competing import Hand
+from tests.support.server import QUICK, LiveServer, Person, person
+
+QUALIFYING = {"kind": "qualifying", "matches": 1, "computer": "beginner"}
+
+
+async def an_event(live: LiveServer, title: str, *people: Person, more: int = 0, **settings: Any) -> Hand:
+    """A competition with open entry that these people have entered, and some more."""
+    service = live.services.competitions
+    hand = Hand(service._store, service)
+    hand.now = time.time_ns() // 1_000_000
+    await hand.announce(0, **settings)
+    await service.describe(
+        hand.id,
+        title={"en": title, "ru": f"Кубок {title}"},
+        about={"en": "For all.", "ru": "Для всех."},
+        visibility="public",
+        actor=hand.boss,
+    )
+    for somebody in people:
+        await somebody.post(
+            f"/api/competitions/{hand.id}/enter", {"code": settings.get("entry", {}).get("code")}
+        )
+    for number in range(more):
+        other = await hand.store.accounts.create_guest(f"P{number + 1}", hand.now)
+        await service.register(hand.id, other.id, actor=hand.boss)
+    return hand
+
+
+@dataclass
+class World:
+    """Competitions in different states; Anna is in most of them."""
+
+    anna: Person
+    boss: Person
+    groups: Hand
+    bracket: Hand
+    coming: Hand
+    draft: str
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def world(live: LiveServer) -> AsyncIterator[World]:
+    """A qualifying played and groups in their second round; a bracket half played; one that can be entered."""
+    async with person(live, "Anna") as anna, person(live, "Boss") as boss:
+        groups = await an_event(
+            live, "Groups", anna, more=7, stages=[QUALIFYING, {"kind": "groups", "size": 4}]
+        )
+        await groups.service.start(groups.id, actor=groups.boss)
+        await groups.play_round()
+        await groups.play_round()
+        await groups.open_round()
+        bracket = await an_event(live, "Bracket", more=6, stages=[{"kind": "single_elimination"}])
+        await bracket.service.start(bracket.id, actor=bracket.boss)
+        await bracket.play_round()
+        await bracket.open_round()
+        coming = await an_event(
+            live,
+            "Blitz",
+            more=2,
+            preset="blitz",
+            starts_at=time.time_ns() // 1_000_000 + 7_200_000,
+            entry={"mode": "code", "code": "winter", "capacity": 16},
+        )
+        yield World(anna, boss, groups, bracket, coming, await a_draft(boss))
+
+
+async def a_draft(boss: Person) -> str:
+    """A Swiss of this organiser whose first round is drafted, all by the organisers' API."""
+    made = await boss.post(
+        "/api/admin/v1/events",
+        {"title": {"en": "Swiss", "ru": "Кубок"}, "settings": {"entry": {"mode": "approved"}}},
+    )
+    event = f"/api/admin/v1/events/{made['id']}"
+    await boss.post(f"{event}/open-entry", {})
+    listed = "name,seed\nWilliam,1\nXenia,2\nYves,3\n"
+    answer = await boss.http.post(
+        f"{event}/entrants/import?new=true", content=listed, headers={"Content-Type": "text/csv"}
+    )
+    assert answer.json()["entered"] == 3
+    await boss.post(f"{event}/start", {})
+    await boss.post(f"{event}/rounds", {})
+    return str(made["id"])
+
+
+async def open_all(page: Page) -> None:
+    """Every summary."""
+    for summary in await page.locator("main summary").all():
+        await summary.click()
+
+
+async def open_row(page: Page) -> None:
+    """What the second place is made of, every value opened."""
+    await page.locator(".open-row").nth(1).click()
+    for summary in await page.locator(".why:not([hidden]) summary").all():
+        await summary.click()
+
+
+@dataclass
+class Place:
+    """A page of a competition in one state."""
+
+    path: Callable[[World], str]
+    selector: str
+    who: Callable[[World], Person | None] = lambda world: None
+    then: Callable[[Page], Awaitable[None]] | None = None
+
+
+PLACES = {
+    "list": Place(lambda w: "/events", ".event-list", lambda w: w.anna),
+    "event, my match waits": Place(lambda w: f"/events/{w.groups.id}", "#next-go", lambda w: w.anna),
+    "standings, a row opened": Place(
+        lambda w: f"/events/{w.groups.id}#standings", ".open-row", lambda w: w.anna, open_row
+    ),
+    "rounds": Place(lambda w: f"/events/{w.groups.id}#rounds", ".meeting", lambda w: w.anna),
+    "entrants": Place(lambda w: f"/events/{w.groups.id}#entrants", ".entrants"),
+    "dice": Place(lambda w: f"/events/{w.groups.id}#dice", ".check-facts"),
+    "bracket": Place(lambda w: f"/events/{w.bracket.id}#standings", ".bracket .tie"),
+    "event to be entered": Place(lambda w: f"/events/{w.coming.id}", "#enter-code"),
+    "new event": Place(lambda w: "/events/new", "#make"),
+    "managed: a draft": Place(
+        lambda w: f"/events/{w.draft}/manage", ".edit-pairs", lambda w: w.boss, open_all
+    ),
+    "managed: entrants": Place(
+        lambda w: f"/events/{w.draft}/manage#entrants", ".manage-entrants", lambda w: w.boss
+    ),
+    "managed: log": Place(lambda w: f"/events/{w.draft}/manage#log", ".log", lambda w: w.boss),
+    "managed by another": Place(lambda w: f"/events/{w.draft}/manage", "main h1", lambda w: w.anna),
+    "no such event": Place(lambda w: "/events/no-such-cup", "main h1"),
+}
+DESK = ("ru", {**DESKTOP, **RU, **STILL, "color_scheme": "dark"})
+HAND = ("en", {**PHONE, **EN, **STILL, "color_scheme": "light"})
+# Everything on a phone; on a desktop what is laid out in another way there.
+LOOKED_AT = [
+    pytest.param(place, *HAND, id=f"{name}, phone, English, light") for name, place in PLACES.items()
+] + [
+    pytest.param(PLACES[name], *DESK, id=f"{name}, desktop, Russian, dark")
+    for name in (
+        "list",
+        "event, my match waits",
+        "standings, a row opened",
+        "bracket",
+        "event to be entered",
+        "new event",
+        "managed: a draft",
+    )
+]
+Kept = Callable[..., Awaitable[Page]]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def kept(browser: Browser, live: LiveServer) -> AsyncIterator[Kept]:
+    """A page for each person and screen, which stays from test to test."""
+    screens = Screens(browser, live.url)
+    pages: dict[str, Page] = {}
+
+    async def page(somebody: Person | None, **screen: Any) -> Page:
+        key = f"{id(somebody)} {screen['color_scheme']}"
+        if key not in pages:
+            pages[key] = await screens.page(somebody=somebody, **screen)
+        await pages[key].goto("about:blank")  # another section of the same page is a new page here
+        return pages[key]
+
+    yield page
+    await screens.close()
+    assert screens.errors == []
+
+
+@pytest.mark.parametrize(("place", "language", "screen"), LOOKED_AT)
+async def test_a_page_is_in_words_axe_finds_nothing_and_nothing_scrolls_sideways(
+    kept: Kept, world: World, place: Place, language: str, screen: dict[str, Any]
+) -> None:
+    page = await kept(place.who(world), **screen)
+    await page.goto(place.path(world))
+    await page.wait_for_selector(place.selector)
+    if place.then:
+        await place.then(page)
+    await words(page, language)
+    found = (await Axe().run(page)).response["violations"]
+    assert [(v["id"], [node["target"] for node in v["nodes"]]) for v in found] == []
+    assert await page.evaluate("document.documentElement.scrollWidth") <= screen["viewport"]["width"]
+
+
+async def test_entering_is_two_taps_and_outlives_the_page(live: LiveServer, screens: Screens) -> None:
+    hand = await an_event(live, "Spring", more=1)
+    async with person(live, "Ирина") as irina:
+        page = await screens.page(somebody=irina, **PHONE, **RU)
+        await page.goto("/events")
+        await page.locator(f'a[href="/events/{hand.id}"]').tap()
+        await page.get_by_role("button", name="Участвовать").tap()
+        await expect(page.locator("#next-title")).to_have_text("Вы участвуете")
+        await page.close()
+        elsewhere = await screens.page(somebody=irina, **EN)
+        await elsewhere.goto(f"/events/{hand.id}#entrants")
+        await expect(elsewhere.locator("#next-title")).to_have_text("You are in")
+        await expect(elsewhere.locator(".entrants .me")).to_contain_text("Ирина")
+        await elsewhere.locator(".withdraw summary").click()
+        await elsewhere.get_by_role("button", name="Yes, withdraw").click()
+        await expect(elsewhere.locator("#next-title")).to_have_text("You have withdrawn")
+        await elsewhere.get_by_role("button", name="Come back").click()
+        await expect(elsewhere.locator("#next-title")).to_have_text("You are in")
+
+
+async def test_somebody_without_a_name_says_it_and_the_code_and_is_in(
+    live: LiveServer, screens: Screens, world: World
+) -> None:
+    page = await screens.page(**PHONE, **EN)
+    await page.goto(f"/events/{world.coming.id}")
+    await page.get_by_role("button", name="Enter").tap()
+    await expect(page.get_by_role("alert")).to_have_text("Write the name others will see.")
+    await page.get_by_label("Your name").fill("Oscar")
+    await page.get_by_label("Code").fill("summer")
+    await page.get_by_role("button", name="Enter").tap()
+    await expect(page.get_by_role("alert")).to_have_text("The code is not the right one.")
+    await page.get_by_label("Code").fill("winter")
+    await page.get_by_role("button", name="Enter").tap()
+    await expect(page.locator("#next-title")).to_have_text("You are in")
+    await expect(page.get_by_role("timer")).to_have_text(re.compile(r"^1:5\d:\d\duntil the start$"))
+
+
+async def test_a_round_begins_and_its_players_are_called_wherever_they_are(
+    live: LiveServer, screens: Screens
+) -> None:
+    async with person(live, "Анна") as anna, person(live, "Boris") as boris:
+        hand = await an_event(live, "Duel", anna, boris, stages=[{"kind": "single_elimination"}])
+        event = await screens.page(somebody=anna, **PHONE, **RU)
+        await event.goto(f"/events/{hand.id}")
+        await event.get_by_label("Переходить к доске без нажатия").check()
+        rules = await screens.page(somebody=boris, **PHONE, **EN)
+        await rules.goto("/rules")
+        await rules.wait_for_selector(".prose")
+        await expect(rules.locator(".call-bar")).to_have_count(0)
+        await hand.service.start(hand.id, actor=hand.boss)
+        await hand.open_round()
+        await event.wait_for_url(f"**/match/{hand.id}-S1R1T1M1")  # by itself, as she wished
+        await event.wait_for_selector(".stage .board")
+        await expect(event.locator(".call-bar")).to_have_count(0)
+        await rules.reload()
+        bar = rules.locator(".call-bar")
+        await expect(bar).to_contain_text("Your match is waiting")
+        await expect(bar.locator("[role=timer]")).to_have_text(re.compile(r"^4:\d\d left$|^5:00 left$"))
+        await bar.get_by_role("link", name="To the board").tap()
+        await rules.wait_for_url(f"**/match/{hand.id}-S1R1T1M1")
+
+
+async def test_two_phones_follow_a_final_to_its_end(live: LiveServer, screens: Screens) -> None:
+    settings = {
+        "stages": [{"kind": "single_elimination"}],
+        "pace": {"mode": "auto", "break_ms": 0},
+        "ruleset": QUICK,
+    }
+    async with AsyncExitStack() as stack:
+        anna, boris = [await stack.enter_async_context(person(live, name)) for name in ("Анна", "Boris")]
+        hand = await an_event(live, "Final", anna, boris, **settings)
+        hers = await screens.page(somebody=anna, **PHONE, **RU)
+        his = await screens.page(somebody=boris, **PHONE, **EN)
+        for page in (hers, his):
+            await page.goto(f"/events/{hand.id}")
+            await page.wait_for_selector(".next-card")
+        await hand.service.start(hand.id, actor=hand.boss)
+        await expect(hers.get_by_role("link", name="К доске")).to_be_visible()
+        await expect(his.locator("#next-title")).to_have_text(re.compile(r"^Your match: Анна"))
+        match = f"{hand.id}-S1R1T1M1"
+        a, b = [await stack.enter_async_context(one.display(match)) for one in (anna, boris)]
+        await asyncio.gather(a.until(lambda: a.view), b.until(lambda: b.view))
+        await asyncio.gather(a.commit_seed(), b.commit_seed())
+        await asyncio.gather(a.reveal_seed(), b.reveal_seed())
+        await asyncio.gather(a.until_view(to_play), b.until_view(to_play))
+        await asyncio.gather(a.play_something(), b.play_something())
+        await expect(hers.locator(".pair-card")).to_contain_text(re.compile("раунд 1", re.I))
+        await a.until_view(lambda view: view["mine"] and view["mine"]["resign"])
+        await a.ask(type="resign", turn=a.view["turn"], points=a.view["mine"]["resign"]["points"])
+        await expect(hers.locator("#next-title")).to_have_text("Турнир завершён")
+        await expect(hers.locator(".next-words")).to_contain_text("Ваше место: 2.")
+        await expect(his.locator(".next-words")).to_contain_text("Your place: 1.")
+        await expect(his.locator(".event-facts")).to_contain_text("Boris")
+
+
+async def test_an_organiser_makes_an_event_and_runs_it_from_its_page(
+    live: LiveServer, screens: Screens
+) -> None:
+    async with person(live, "Судья") as judge:
+        page = await screens.page(somebody=judge, **RU)
+        press = lambda name: page.get_by_role("button", name=name, exact=True).click()  # noqa: E731
+        title = page.locator("#step-title")
+        await page.goto("/events/new")
+        await page.get_by_label("Название по-русски").fill("Кубок двора")
+        await page.get_by_text("Швейцарская система").click()
+        await page.get_by_label("Туров").fill("1")
+        await page.get_by_text("начинаю я").click()
+        await press("Создать турнир")
+        await page.wait_for_url("**/manage")
+        await press("Открыть запись")
+        await expect(title).to_have_text("Идёт запись")
+        await page.get_by_role("link", name="Участники").click()
+        await page.get_by_label("Или текст списка").fill("имя;посев\nФедот;1\nУстин;2\nГеля;0\n")
+        await press("Записать список")
+        await expect(page.get_by_role("status")).to_contain_text("Записано 2, уже были 0, с ошибкой 1.")
+        await page.get_by_role("link", name="Ход").click()
+        await press("Начать турнир")
+        await press("Составить тур")
+        await expect(title).to_have_text("Черновик: Швейцарская система, тур 1")
+        await press("Объявить")
+        await press("Начать тур")
+        await expect(page.locator(".next-words")).to_contain_text("Ещё играют: 1.")
+        await page.get_by_label(re.compile("^Решить: ")).click()
+        await page.get_by_label(re.compile("^Очки: ")).fill("12")
+        await page.get_by_label("Победитель").select_option(index=1)
+        await press("Решить")
+        await page.get_by_role("dialog").get_by_label("Причина").fill("сыграно за доской")
+        await press("Выполнить")
+        await expect(page.locator(".manage-meetings")).to_contain_text("+12 : −12")
+        await press("Закрыть тур")
+        await press("Завершить турнир")
+        await expect(title).to_have_text("Турнир завершён")
+        await page.get_by_role("link", name="Журнал").click()
+        await expect(page.locator(".log")).to_contain_text("сыграно за доской")
+        await page.get_by_role("link", name="Страница турнира").click()
+        await expect(page.locator(".event-facts")).to_contain_text(re.compile("Победитель(Федот|Устин)"))
