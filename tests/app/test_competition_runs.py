@@ -233,13 +233,13 @@ async def test_of_an_open_round_nobody_gets_anything(server: Server, clock: Cloc
     assert (await recompute(server.store, event)).differences == ()
 
 
-async def disclosed(server: Server, event: str) -> BoardShown:
+async def disclosed(server: Server, event: str, patience_s: float = 5.0) -> BoardShown:
     """The first board, once its round is closed."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(patience_s):
         while True:
-            board = (await server.competitions.boards(event))[0]
-            if board.server_seed is not None:
-                return board
+            boards = await server.competitions.boards(event)
+            if boards and boards[0].server_seed is not None:
+                return boards[0]
             await asyncio.sleep(0.02)
 
 
@@ -514,3 +514,19 @@ async def test_what_was_changed_behind_its_back_is_found(server: Server, clock: 
         f" WHERE competition = '{event}'"
     )
     assert f"{match}, result" in wrong
+
+
+async def test_a_board_that_is_not_all_there_waits(server: Server, clock: Clock) -> None:
+    """The seed that all share is made when all are in, however slowly the matches are read (§12.1)."""
+    hold = server.matches.hold
+
+    async def slowly(match_id: str) -> Any:
+        await asyncio.sleep(0.3)
+        return await hold(match_id)
+
+    server.matches.hold = slowly  # type: ignore[method-assign]
+    event, players = await announce(server, 3, clock(), **SHORT)
+    playing = asyncio.create_task(everybody(server, event, players))
+    board = await disclosed(server, event, 60)
+    assert board.seeds == {number: player.seed for number, player in enumerate(players, 1)}
+    await playing
