@@ -168,6 +168,7 @@ PLACES = {
     "rules": Place(lambda w: "/rules", ".prose section"),
     "rules of a match": Place(lambda w: f"/rules?match={w.open}", ".prose section"),
     "replay": Place(lambda w: f"/replay/{w.over}", ".replay-board .board"),
+    "records": Place(lambda w: "/records", ".record-text textarea"),
     "dice": Place(lambda w: "/dice", "textarea", then=open_all),
     "dice checked": Place(lambda w: f"/dice?match={w.over}", ".verdict-card", then=open_all),
 }
