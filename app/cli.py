@@ -7,13 +7,15 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 if TYPE_CHECKING:
+    from app.service.bots import BotInfo, Bots
     from app.settings import Settings
 
+T = TypeVar("T")
 _BROKEN_PIPE, _INTERRUPTED = 141, 130  # as a shell counts a command that a signal ended
 
 
@@ -50,17 +52,38 @@ def _parser() -> argparse.ArgumentParser:
         made.set_defaults(run=run)
         return made
 
+    def add_database(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "--database", metavar="URL", help="postgresql://… or sqlite:///file (DATABASE_URL)"
+        )
+        parser.add_argument("--data", metavar="FOLDER", help="the data folder (DATA_DIR; ./data)")
+
     serve = command("serve", _serve, "serve the game")
     migrate = command("migrate", _migrate, "bring the database to the newest schema")
-    for made in (serve, migrate):
-        made.add_argument("--database", metavar="URL", help="postgresql://… or sqlite:///file (DATABASE_URL)")
-        made.add_argument("--data", metavar="FOLDER", help="the data folder (DATA_DIR; ./data)")
+    add_database(serve)
+    add_database(migrate)
     serve.add_argument("--host", help="the address to listen on (HOST; 127.0.0.1)")
     serve.add_argument("--port", type=_port, help="the port to listen on, 0 for any (PORT; 8000)")
 
     demo = command("demo", _demo, "play a whole match between two computer players, as two browsers would")
     demo.add_argument("--url", help="a running server; else one is started and stopped")
     demo.add_argument("--pace", type=_seconds, default=0.5, metavar="SECONDS", help="for a play (0.5)")
+
+    words = "make bots, the accounts of programs that play, and their tokens"
+    bot = commands.add_parser("bot", help=words, description=words)
+    actions = bot.add_subparsers(title="actions", metavar="ACTION", required=True)
+    for name, act, wanted, words in (
+        ("create", _bot_create, "name", "make a bot, and print its token, which is shown once"),
+        ("list", _bot_list, None, "all bots of this server"),
+        ("token", _bot_token, "id", "print another token; the old one is not valid any longer"),
+        ("revoke", _bot_revoke, "id", "take the token away"),
+        ("delete", _bot_delete, "id", "delete a bot; what it has played stays"),
+    ):
+        made = actions.add_parser(name, help=words, description=words)
+        made.set_defaults(run=act)
+        if wanted:
+            made.add_argument(wanted, metavar=wanted.upper())
+        add_database(made)
 
     plays = command(
         "plays", _plays, 'legal plays: lines of {"board":[26 counts],"roll":[6,5]} to lines of {"results":…}'
@@ -216,6 +239,60 @@ def _migrate(given: argparse.Namespace) -> int:
         asyncio.run(upgrade(_settings(given)))
     print("The database has the schema of this version.")
     return 0
+
+
+def _bot_create(given: argparse.Namespace) -> int:
+    made = _with_bots(given, lambda bots: bots.create(None, given.name))
+    print(f"{made.bot.id}  {_named(made.bot)}\n{made.token}")
+    return 0
+
+
+def _bot_list(given: argparse.Namespace) -> int:
+    for bot in _with_bots(given, lambda bots: bots.mine(None)).bots:
+        print(f"{bot.id}  {_named(bot)}{'' if bot.token_at else '  (no token)'}")
+    return 0
+
+
+def _bot_token(given: argparse.Namespace) -> int:
+    print(_with_bots(given, lambda bots: bots.renew(None, given.id)).token)
+    return 0
+
+
+def _bot_revoke(given: argparse.Namespace) -> int:
+    _with_bots(given, lambda bots: bots.revoke(None, given.id))
+    return 0
+
+
+def _bot_delete(given: argparse.Namespace) -> int:
+    _with_bots(given, lambda bots: bots.retire(None, given.id))
+    return 0
+
+
+def _named(bot: BotInfo) -> str:
+    return f"{bot.name} #{bot.tag}" if bot.tag else bot.name
+
+
+def _with_bots(given: argparse.Namespace, do: Callable[[Bots], Coroutine[Any, Any, T]]) -> T:
+    """Does this to the bots of the database, whether or not a server runs on it."""
+    import asyncio
+    import time
+
+    from app.service.bots import Bots
+    from app.service.errors import AppError
+    from app.store import open_store
+
+    async def work() -> T:
+        store = await open_store(_settings(given))
+        try:
+            return await do(Bots(store, lambda: time.time_ns() // 1_000_000))
+        finally:
+            await store.close()
+
+    with _one_line_errors():
+        try:
+            return asyncio.run(work())
+        except AppError as refused:
+            raise _Failed(refused.detail) from None
 
 
 @contextlib.contextmanager

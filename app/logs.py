@@ -31,6 +31,7 @@ _CREDENTIALS = re.compile(r"(\w+://)[^\s/]*@")  # postgresql://nardy:password@
 _PASSWORD = re.compile(r"(?i)(password|passwd|pgpassword)(['\"]?\s*[=:]\s*)('[^']*'|\"[^\"]*\"|[^\s&,;)]+)")
 # PostgreSQL tells the values of the row that it refuses, and with them codes, seeds and plays.
 _ROW = re.compile(r"DETAIL:.*?(?=\\n|[\n'\"]?$)", re.MULTILINE)
+_TOKEN = re.compile(r"nardy_bot_[\w-]+|(?i:(?<=bearer ))\S+")
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), 127) if code != 10}
 
 
@@ -81,6 +82,7 @@ class Mask:
         """The text without them."""
         if self._secrets is not None:
             text = self._secrets.sub(_HIDDEN, text)
+        text = _TOKEN.sub(_HIDDEN, text)
         text = _CREDENTIALS.sub(rf"\1{_HIDDEN}@", text)
         text = _PASSWORD.sub(rf"\1\2{_HIDDEN}", text)
         return _ROW.sub(f"DETAIL:  {_HIDDEN}", text)

@@ -7,31 +7,34 @@ import contextlib
 import logging
 import secrets
 import time
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 
 from app.engines.analyst import Analyst
-from app.engines.levels import levels_here
+from app.engines.levels import Level, levels_here
 from app.engines.pool import Pool
 from app.logs import set_about
 from app.service.accounts import Accounts
 from app.service.analysis import Analyses
+from app.service.bots import Bots
 from app.service.cards import Cards
 from app.service.computers import Computers
 from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
+from app.service.pace import Pace
 from app.service.readings import Readings
 from app.settings import Settings
 from app.store import Store, open_store
-from app.web import accounts, cards, health, openapi, pages, play, problems, records, requests, socket
+from app.web import accounts, bots, cards, health, openapi, pages, play, problems, records, requests, socket
 from app.web.deps import Services, Sessions
 
 _COMPARE_CLOCKS_S = 30.0
 _STOP_S = 2.0
+_REQUESTS_OF_ONE = 300, 60.0  # with one token, in so many seconds
 log = logging.getLogger(__name__)
 
 
@@ -73,8 +76,13 @@ async def _in_time(closing: Coroutine[Any, Any, None]) -> None:
         log.warning("not closed in order: %s", str(wrong) or type(wrong).__name__)
 
 
-def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
-    """The application; its store is opened when it starts and closed when it stops."""
+def create_app(
+    settings: Settings, *, computer_pace_ms: int = 900, levels: Sequence[Level] | None = None
+) -> FastAPI:
+    """The application; its store is opened when it starts and closed when it stops.
+
+    `levels` are the computer players that it has; those that are installed, if it is not said.
+    """
 
     @contextlib.asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
@@ -86,15 +94,21 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
         await now.set(store)
         comparing = asyncio.create_task(now.keep_right(store))
         try:
-            computers = Computers(levels_here(), Pool(settings.computer_workers))
-            matches = Matches(store, computers, node, now, computer_pace_ms=computer_pace_ms)
+            computers = Computers(levels or levels_here(), Pool(settings.computer_workers))
+            link_ms, unseen_ms = settings.link_hours * 3_600_000, settings.unseen_minutes * 60_000
+            matches = Matches(
+                store, computers, node, now, computer_pace_ms=computer_pace_ms, unseen_ms=unseen_ms
+            )
+            newcomers = Pace(settings.newcomers_an_hour, 3_600.0, time.monotonic)
             analysts = [Analyst() for _ in range(settings.analysis_workers)]
             analyses = Analyses(store, settings.analysis_level, analysts, now)
             shared = Cards(matches, analyses)
             app.state.services = Services(
                 sessions=Sessions(secret, secure=settings.base_url.startswith("https://")),
-                accounts=Accounts(store, now),
-                lobby=Lobby(store, matches, secret, now),
+                accounts=Accounts(store, now, newcomers),
+                bots=Bots(store, now, matches, newcomers),
+                bot_pace=Pace(*_REQUESTS_OF_ONE, time.monotonic),
+                lobby=Lobby(store, matches, secret, now, link_ms=link_ms, unseen_ms=unseen_ms),
                 matches=matches,
                 cards=shared,
                 analyses=analyses,
@@ -133,6 +147,7 @@ def create_app(settings: Settings, *, computer_pace_ms: int = 900) -> FastAPI:
     problems.install(app)
     app.include_router(health.router)
     app.include_router(accounts.router)
+    app.include_router(bots.router)
     app.include_router(play.router)
     app.include_router(cards.router)
     app.include_router(records.router)

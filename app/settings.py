@@ -18,6 +18,11 @@
 | `ANALYSIS_LEVEL`      | `expert`      | how closely finished matches are looked at: `club`, `expert`, `master`; or  |
 |                       |               | `off`                                                                       |
 | `ANALYSIS_WORKERS`    | `1`           | processes in which that is done, 1 to 64                                    |
+| `LINK_HOURS`          | `24`          | how long an invitation waits for somebody, 1 to 8760                        |
+| `UNSEEN_MINUTES`      | `30`          | how long a match open to anyone waits after its maker was last seen, 1 to   |
+|                       |               | 10080; while he has it open, or looks at the home page, it goes on waiting  |
+| `NEWCOMERS_AN_HOUR`   | `100`         | how many new names one address (of IPv6 one /64) may say to one server in   |
+|                       |               | an hour; 0: no limit                                                        |
 """
 
 from __future__ import annotations
@@ -61,6 +66,9 @@ class Settings:
     computer_workers: int = field(default_factory=lambda: _usual_workers())
     analysis_level: str = "expert"
     analysis_workers: int = 1
+    link_hours: int = 24
+    unseen_minutes: int = 30
+    newcomers_an_hour: int = 100
 
     @property
     def sqlite_file(self) -> Path | None:
@@ -96,6 +104,9 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         computer_workers=_workers("COMPUTER_WORKERS", given.get("COMPUTER_WORKERS") or str(_usual_workers())),
         analysis_level=_one_of("ANALYSIS_LEVEL", _ANALYSIS_LEVELS, given.get("ANALYSIS_LEVEL", "expert")),
         analysis_workers=_workers("ANALYSIS_WORKERS", given.get("ANALYSIS_WORKERS", "1")),
+        link_hours=_whole("LINK_HOURS", given.get("LINK_HOURS", "24"), 1, 8_760),
+        unseen_minutes=_whole("UNSEEN_MINUTES", given.get("UNSEEN_MINUTES", "30"), 1, 10_080),
+        newcomers_an_hour=_whole("NEWCOMERS_AN_HOUR", given.get("NEWCOMERS_AN_HOUR", "100"), 0, 1_000_000),
     )
 
 
@@ -106,8 +117,12 @@ def _port(text: str) -> int:
 
 
 def _workers(variable: str, text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= _MOST_WORKERS:
-        raise BadSettings(variable, f"is a whole number from 1 to {_MOST_WORKERS}, not '{text}'")
+    return _whole(variable, text, 1, _MOST_WORKERS)
+
+
+def _whole(variable: str, text: str, least: int, most: int) -> int:
+    if not text.isdecimal() or not least <= int(text) <= most:
+        raise BadSettings(variable, f"is a whole number from {least} to {most}, not '{text}'")
     return int(text)
 
 

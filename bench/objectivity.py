@@ -1,33 +1,34 @@
 """What the format and the objective result do for finding the better of two players, measured with computers.
 
-    python -m bench.objectivity A B [--judge network] [--matches 200] [--processes 1] [--file results.jsonl]
+    python -m bench.objectivity A B [--judge gnubg] [--matches 200] [--processes 1] [--file results.jsonl]
 
 A and B are players: `beginner` (the built-in one), `club` (bgsage's network), `expert` (one look-ahead), with noise if
-wanted: `club+0.05` errs as if every play's equity were seen with an error of so many points. Nothing else is by chance
-but the dice; each match has its own, from the seed and its number, so a run can be broken off and taken up again: what
-the file holds is not played twice. docs/OBJECTIVITY.md says what is measured, and how.
+wanted: `club+0.05` errs as if every play's equity were seen with an error of so many points. Judges: bench/judges.py;
+the first one's luck is what the means of points are freed of. Nothing else is by chance but the dice; each match has
+its own, from the seed and its number, so a run can be broken off and taken up again: what the file holds is not played
+twice. docs/OBJECTIVITY.md says what is measured, and how.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import math
 import multiprocessing
 import signal
-import statistics
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from importlib import metadata
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from app.engines.judge import SageEvaluator
-from engine.analysis import CLOSE, CLOSEST, Chances, Evaluator, Judge, Played, analysed, work
+from bench.figures import BASES, CREDITS, Run, kept, show
+from bench.judges import JUDGES, sage
+from engine.analysis import CLOSE, CLOSEST, Judge, Played, analysed, work
 from engine.bot import worth
 from engine.dice import Roll
 from engine.match import Made, PhasePlayed, ends_after
@@ -38,31 +39,15 @@ from engine.scoring import Outcome, game_outcome, points_of, settle
 from engine.turn import FIRST_TURN, Color, Game, Games, Phase, Seat, Seats, Turn, game_of, player_of
 from engine.variant import SHORT
 
-BASES = ("pips", "checkers", "classic")
-CREDITS = ("with credit", "without")
-CONFIDENT = 1.645  # so many standard deviations above zero a sum is positive with 95 %
-RESAMPLED, FEWEST = 400, 20
 LONGEST = 400  # rounds; no game has come near it
+assert SHORT.rules is not None
+# Several judges ask where the same rolls could have led
+REMEMBERED = replace(SHORT, rules=replace(SHORT.rules, results=lru_cache(maxsize=4096)(results)))
 
 
 # ---------------------------------------------------------------------------------------------------- the players
 
 
-class Glance:
-    """The built-in player's worth of a position as a chance to win: a weak judge, and nobody's relative."""
-
-    name, version = "heuristic", "1"
-
-    def chances(self, positions: Sequence[Position]) -> list[Chances]:
-        return [Chances(0.5 + 0.5 * math.tanh(worth(position) / 1000), 0, 0, 0, 0) for position in positions]
-
-
-@lru_cache
-def sage(plies: int) -> SageEvaluator:
-    return SageEvaluator(plies)
-
-
-JUDGES: dict[str, Callable[[], Evaluator]] = {"network": lambda: sage(1), "heuristic": Glance}
 OWN_JUDGE = {"beginner": "heuristic", "club": "network", "expert": "network"}  # the same program
 
 
@@ -138,7 +123,7 @@ def play(players: Seats[Player], seed: str) -> tuple[Played, Games[Position]]:
             phases.append(PhasePlayed(turn, roll, Seats(*made), games))
             parted = turn.round if parted is None and games.X != games.Y else parted
             if ends_after(turn, games):
-                match = Played(SHORT, False, tuple(phases), Outcome.FINISHED, None, parted)
+                match = Played(REMEMBERED, False, tuple(phases), Outcome.FINISHED, None, parted)
         if turn.phase is Phase.K:  # a game is over at a round's end, and not before (§4.2)
             over = {game for game in Game if game_outcome(games[game]) != "-"}
         if len(over) == len(Game):
@@ -214,99 +199,7 @@ def measured(number: int, seed: str, a: Player, b: Player, judges: Sequence[str]
     }
 
 
-# ---------------------------------------------------------------------------------------------------- the figures
-
-
-def matches_needed(values: Sequence[float]) -> float:
-    """After how many matches the better one is ahead with 95 %: (1.645 · sd / mean)²."""
-    mean = statistics.mean(values)
-    return (CONFIDENT * statistics.stdev(values) / mean) ** 2 if mean else math.inf
-
-
-def _resampled(number: int, figure: Callable[[Sequence[int]], float]) -> list[float]:
-    """The figure of matches drawn anew, sorted."""
-    chance = Random(2019)
-    return sorted(figure([chance.randrange(number) for _ in range(number)]) for _ in range(RESAMPLED))
-
-
-def _with_interval(values: Sequence[float]) -> str:
-    drawn = _resampled(len(values), lambda places: matches_needed([values[place] for place in places]))
-    low, high = drawn[RESAMPLED // 40], drawn[-RESAMPLED // 40 - 1]
-    return f"{_count(matches_needed(values)):>8}   ({_count(low)} – {_count(high)})"
-
-
-def _count(number: float) -> str:
-    return "more" if number > 99_999 else f"{number:.0f}" if number >= 10 else f"{number:.1f}"
-
-
-def _mean(values: Sequence[float]) -> str:
-    return f"{statistics.mean(values):+8.3f} ± {statistics.stdev(values) / math.sqrt(len(values)):.3f}"
-
-
-def _share(values: Sequence[bool]) -> str:
-    share = statistics.mean(values)
-    return f"{100 * share:.1f} % ± {100 * math.sqrt(share * (1 - share) / len(values)):.1f}"
-
-
-def show(lines: Sequence[dict[str, Any]], judges: Iterable[str]) -> None:
-    """The table."""
-    if len(lines) < FEWEST:
-        print(f"{len(lines)} matches say nothing yet; {FEWEST} would")
-        return
-    print(f"{len(lines)} matches; ± is one standard error, brackets hold 95 % of resampled runs\n")
-    print("variance of both games played out on shared dice, against the same games on dice of their own")
-    for basis in BASES:
-        pairs = [line["played_out"][basis] for line in lines]
-
-        def less(places: Sequence[int], pairs: list[list[int]] = pairs) -> float:
-            x, y = ([pairs[place][game] for place in places] for game in (0, 1))
-            return statistics.variance([sum(pairs[place]) for place in places]) / (
-                statistics.variance(x) + statistics.variance(y)
-            )
-
-        error = statistics.stdev(_resampled(len(pairs), less))
-        print(f"  {basis:10} {less(range(len(pairs))):.3f} ± {error:.3f}")
-    print("\nfor A per match, and matches until the better is ahead with 95 %")
-    print(f"  {'':24} {'mean':>16} {'sd':>8} {'matches':>8}   95 %")
-    rows = {f"two games, {basis}": _independent(lines, basis) for basis in BASES}
-    rows |= {name: [line["stopped"][name] for line in lines] for name in lines[0]["stopped"]}
-    for name in judges:
-        rows[f"E, {name}"] = [line["judged"][name][0] for line in lines]
-        rows[f"E − L, {name}"] = [line["judged"][name][1] for line in lines]
-    for label, values in rows.items():
-        print(f"  {label:24} {_mean(values)} {statistics.stdev(values):8.3f} {_with_interval(values)}")
-    for name in judges:
-        for seat, place in (("A", 2), ("B", 3)):
-            rates = [line["judged"][name][place] for line in lines if line["judged"][name][place] is not None]
-            print(f"  error rate of {seat}, {name:9} {_mean(rates)}")
-    print(f"\nboth games end in one round: {_share([line['both'] for line in lines])}")
-    print(f"a game tied by the last move: {_share([line['tied'] for line in lines])}")
-    parted = sorted(line["parted"] for line in lines if line["parted"] is not None)
-    print(
-        f"parted: median round {statistics.median(parted) if parted else '–'}, never in {len(lines) - len(parted)}"
-    )
-    print(f"rounds: {_mean([line['rounds'] for line in lines]).strip()}")
-
-
-def _independent(lines: Sequence[dict[str, Any]], basis: str) -> list[float]:
-    """Two games that share no dice: X of one match with Y of the next."""
-    games = [line["played_out"][basis] for line in lines]
-    return [x + games[place - 1][1] for place, (x, _) in enumerate(games)]
-
-
-def kept(file: Path | None, settings: dict[str, Any]) -> dict[int, dict[str, Any]]:
-    """The matches that a file holds. Raises SystemExit if it is another run's."""
-    if file is None or not file.exists():
-        return {}
-    first, *rest = file.read_text(encoding="utf-8").splitlines()
-    if json.loads(first) != settings:
-        raise SystemExit(f"{file} is of another run: {first}")
-    found = {}
-    for text in rest:
-        with contextlib.suppress(json.JSONDecodeError):  # the last line of a run that was broken off
-            line = json.loads(text)
-            found[line["match"]] = line
-    return found
+# ------------------------------------------------------------------------------------------------------- the run
 
 
 def main() -> int:
@@ -316,13 +209,15 @@ def main() -> int:
     )
     arguments.add_argument("a", type=Player.parse)
     arguments.add_argument("b", type=Player.parse)
-    arguments.add_argument("--judge", action="append", choices=JUDGES, help="may be given twice (network)")
+    arguments.add_argument(
+        "--judge", action="append", choices=JUDGES, help="may be given more than once (gnubg)"
+    )
     arguments.add_argument("--matches", type=int, default=200)
     arguments.add_argument("--processes", type=int, default=1)
     arguments.add_argument("--seed", default="2019")
     arguments.add_argument("--file", type=Path, help="where results are kept, a line a match")
     given = arguments.parse_args()
-    judges = given.judge or ["network"]
+    judges = given.judge or ["gnubg"]
     for player in (given.a, given.b):
         if player.noise == 0 and OWN_JUDGE[player.level] in judges:
             print(f"beware: {player.level} is judged by its own kind", file=sys.stderr)
@@ -332,6 +227,7 @@ def main() -> int:
         "judges": judges,
         "seed": given.seed,
         "bgsage": sage(1).version,
+        "gnubg-nn": metadata.version("gnubg-nn"),
     }
     done = kept(given.file, settings)
     missing = [number for number in range(given.matches) if number not in done]
@@ -354,7 +250,7 @@ def main() -> int:
         return 130
     finally:
         pool.shutdown(cancel_futures=True)
-    show([done[number] for number in sorted(done) if number < given.matches], judges)
+    show(Run([done[number] for number in sorted(done) if number < given.matches], judges))
     return 0
 
 

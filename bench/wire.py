@@ -56,16 +56,30 @@ def free_port() -> int:
 
 
 @contextlib.asynccontextmanager
-async def a_server(database_url: str, folder: Path, *, profile: Path | None = None) -> AsyncIterator[Server]:
-    """`nardy serve` in a process of its own; with `profile`, where its time went is written there at the end."""
+async def a_server(
+    database_url: str,
+    folder: Path,
+    *,
+    profile: Path | None = None,
+    delays: Path | None = None,
+    analysis_level: str = "off",
+) -> AsyncIterator[Server]:
+    """`nardy serve` in a process of its own.
+
+    At its end it writes, if it is told to, where its time went (`profile`) or how late its loop was (`delays`).
+    """
     settings = Settings(database_url=database_url, data_dir=folder, secret_key="a key for this bench")
     await upgrade(settings)
     port = free_port()
     more = {"DATABASE_URL": database_url, "DATA_DIR": str(folder), "PORT": str(port), "HOST": "127.0.0.1"}
     environment = {**os.environ, **more, "SECRET_KEY": settings.secret_key, "LOG_LEVEL": "warning"}
+    environment["NEWCOMERS_AN_HOUR"] = "0"  # all players have one address
+    environment["ANALYSIS_LEVEL"] = analysis_level
     program = [sys.executable, "-m", "app.cli", "serve"]
     if profile is not None:
         program = [sys.executable, "-m", "bench.profiled", str(profile)]
+    if delays is not None:
+        program = [sys.executable, "-m", "bench.delayed", str(delays)]
     process = await asyncio.create_subprocess_exec(
         *program, env=environment, stdout=asyncio.subprocess.DEVNULL
     )
@@ -285,10 +299,10 @@ async def pairs(
 
         async def a_pair(index: int) -> Pair:
             async with gate:
-                cookies = [await _signed_in(http, f"Bench {index} {seat}") for seat in "AB"]
+                cookies = [await signed_in(http, f"Bench {index} {seat}") for seat in "AB"]
                 body = {"ruleset": {**RULES, **(ruleset or {})}}
-                made = await _post(http, "/api/matches", cookies[0], body)
-                joined = await _post(http, f"/api/invites/{made['code']}/join", cookies[1])
+                made = await post(http, "/api/matches", cookies[0], body)
+                joined = await post(http, f"/api/invites/{made['code']}/join", cookies[1])
                 match = joined["id"]
                 a, b = [
                     await stack.enter_async_context(a_player(server, match, seat, cookie))
@@ -307,14 +321,14 @@ async def pairs(
         yield list(made)
 
 
-async def _signed_in(http: httpx2.AsyncClient, name: str) -> str:
+async def signed_in(http: httpx2.AsyncClient, name: str) -> str:
     answer = await http.post("/api/session", json={"name": name})
     answer.raise_for_status()
     http.cookies.clear()
     return answer.headers["set-cookie"].partition(";")[0]
 
 
-async def _post(http: httpx2.AsyncClient, path: str, cookie: str, body: Any = None) -> Any:
+async def post(http: httpx2.AsyncClient, path: str, cookie: str, body: Any = None) -> Any:
     answer = await http.post(path, json=body, headers={"Cookie": cookie})
     answer.raise_for_status()
     http.cookies.clear()

@@ -276,7 +276,7 @@ class AcceptDraw:
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """The player's last display has gone (§8.3)."""
+    """The player's last display has gone; of a computer: no server has it any longer (§8.3)."""
 
     seat: Seat
     at: int
@@ -284,7 +284,7 @@ class Leave:
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """The player has a display (§8.3)."""
+    """The player has a display; of a computer: a server has it (§8.3)."""
 
     seat: Seat
     at: int
@@ -620,7 +620,7 @@ def _accept(match: Match, command: Command) -> tuple[Event, ...]:
         case AcceptDraw():
             return (_accept_draw(match, command),)
         case Leave(seat, at):
-            return (Left(seat, at),) if match.presence[seat].connected and seat not in match.computers else ()
+            return (Left(seat, at),) if match.presence[seat].connected else ()
         case Return(seat, at):
             return () if match.presence[seat].connected else (Returned(seat, at),)
         case Tick() | GiveBack():
@@ -747,6 +747,13 @@ def _accept_draw(match: Match, command: AcceptDraw) -> MatchEnded:
     if not draw_offered_to(match, command.seat):
         raise NoDrawOffer("none", "There is no draw offer to accept.")
     return MatchEnded(Outcome.AGREED, None, command.at)
+
+
+def awaited_computers(match: Match) -> tuple[Seat, ...]:
+    """The seats of computers that have something to play now: a server passes for them as for anybody (§4.5)."""
+    return tuple(
+        seat for seat in Seat if seat in match.computers and match.owes(seat) and match.can_move(seat)
+    )
 
 
 # ---------------------------------------------------------------------------------------------------- deadlines

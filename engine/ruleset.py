@@ -110,6 +110,12 @@ class Ruleset:
         """Only what differs from another ruleset, else from the default."""
         return keys.difference(self.to_dict(), (base or DEFAULT).to_dict())
 
+    def for_nothing(self) -> Ruleset:
+        """The same with nothing at stake, as it is played with a computer: no rating moves, and no time is assessed
+        (§7.3, §10.2).
+        """
+        return self.changed({"rated": False, "time": {"mode": "off"}})
+
     def changed(self, changes: Mapping[str, Any]) -> Ruleset:
         """This ruleset with some keys changed. Raises BadRuleset for a key or value that does not exist."""
         return keys.changed(self, changes, BadRuleset)

@@ -29,12 +29,13 @@ _LEAST = 0.05  # points: less is written as nothing
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """Who played: a person by name and tag, a computer by its level."""
+    """Who played: a person or a bot by name and tag, a computer by its level."""
 
     name: str
     tag: str | None = None
     level: str | None = None
     is_computer: bool = False
+    is_bot: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,9 @@ def _name(player: Player, language: Language) -> str:
         level = _word(language, "common", "level", player.level)
         return _word(language, "common", "computer_level").format(level=level)
     name = visible(player.name) or "…"
-    return f"{name} #{player.tag}" if player.tag else name
+    name = f"{name} #{player.tag}" if player.tag else name
+    # In front, where it is not cut off with a long name.
+    return f"{_word(language, 'common', 'bot')} · {name}" if player.is_bot else name
 
 
 def _is_unplayed(card: Card) -> bool:

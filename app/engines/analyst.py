@@ -33,7 +33,7 @@ class Analyst:
         except GONE as gone:
             await self.rest()
             raise NoAnswer(f"the process is gone: {str(gone) or type(gone).__name__}") from gone
-        except asyncio.CancelledError:
+        except BaseException:  # its answer may still come, to a question that nobody asks any more
             await self.rest()
             raise
         if isinstance(answer, str):

@@ -36,6 +36,11 @@ def level_named(name: str) -> str | None:
     return next((key for key, known in _NAMES.items() if known == name), None)
 
 
+def computer_names() -> frozenset[str]:
+    """What computer players are called, here or elsewhere."""
+    return frozenset(_NAMES.values())
+
+
 def computer_of(key: str) -> Solver:
     """The player itself, with its weights."""
     return Heuristic() if key == "beginner" else Sage(_NAMES[key], _PLIES[key])

@@ -32,9 +32,10 @@ _PASSED_ON = (
 _PASSED_ON_WINDOWS = ("SYSTEMROOT", "SYSTEMDRIVE", "TEMP", "TMP")
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _LONGEST_LINE = 1 << 20  # bytes
+_LOW, _LAST = 10, 19  # niceness
 
 # What it looks like when a process has ended, hangs, or says what makes no sense.
-GONE = (OSError, EOFError, ValueError, TimeoutError, msgspec.DecodeError)
+GONE = (OSError, EOFError, TimeoutError, msgspec.DecodeError)
 
 
 class NoAnswer(Exception):
@@ -77,16 +78,33 @@ async def end(process: Process) -> None:
     await process.wait()
 
 
-def answer_lines(answer_to: Callable[[bytes], bytes], *, yields: int) -> None:
-    """What such a process does: until nobody asks any more it answers line by line, at this niceness.
+def answer_lines(answer_to: Callable[[bytes], bytes], give_way: Callable[[], None]) -> None:
+    """What such a process does: it gives way, and until nobody asks any more it answers line by line.
 
     A server that ends, however it ends, takes its processes with it.
     """
     for number in (signal.SIGINT, signal.SIGTERM):  # the server's to obey; it ends this one itself
         signal.signal(number, signal.SIG_IGN)
-    if hasattr(os, "nice"):
-        os.nice(yields)
+    give_way()
     with contextlib.suppress(BrokenPipeError):
         while line := sys.stdin.buffer.readline():
             sys.stdout.buffer.write(answer_to(line))
             sys.stdout.buffer.flush()
+
+
+def to_displays() -> None:
+    """Nobody's display waits for this process."""
+    if hasattr(os, "nice"):
+        os.nice(_LOW)
+
+
+def to_everybody() -> None:
+    """This process works when nobody else has anything to do."""
+    if hasattr(os, "nice"):
+        os.nice(_LAST)
+    if hasattr(os, "SCHED_IDLE"):
+        with contextlib.suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    # Linux may share time out among sessions first; there the niceness within a session counts for nothing outside it.
+    with contextlib.suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(_LAST))

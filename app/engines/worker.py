@@ -7,12 +7,10 @@ from functools import cache
 import msgspec
 
 from app.engines.levels import computer_of
-from app.engines.processes import answer_lines
+from app.engines.processes import answer_lines, to_displays
 from engine.bot import Solver, Task
 from engine.plays import Edge, Hop
 from engine.position import Position
-
-_YIELDS = 10  # niceness: nobody's display waits for a computer
 
 
 class Asked(msgspec.Struct, array_like=True):
@@ -53,4 +51,4 @@ def answer_to(line: bytes) -> bytes:
 
 
 if __name__ == "__main__":
-    answer_lines(answer_to, yields=_YIELDS)
+    answer_lines(answer_to, to_displays)

@@ -1,4 +1,4 @@
-"""Guests: a player is a name and a cookie (§10.2)."""
+"""Guests: a player is a name and a cookie (§10.2). The names of people and bots."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 import unicodedata
 from collections.abc import Callable
 
+from app.engines.levels import computer_names
 from app.service.errors import BadName
+from app.service.pace import Pace, household
 from app.store import Store
 from app.store.accounts import Account, folded
 
@@ -17,6 +19,7 @@ _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800
     map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])
 )
 _COMPUTERS = frozenset({"computer", "компьютер"})  # what the pages call one
+_BOTS = ("bot", "бот")  # what stands behind the name of one: `Зарик · бот`
 
 
 def clean_name(name: str) -> str:
@@ -38,8 +41,13 @@ def clean_name(name: str) -> str:
         raise BadName("invisible", "A name has more marks than letters.")
     if "#" in cleaned:
         raise BadName("hash", "The sign # marks players of one name; no name has it.")
-    first = re.match(r"\w*", folded(cleaned))
-    if first and first[0] in map(folded, _COMPUTERS):  # `Компьютер · мастер`, too
+    alike = folded(cleaned)
+    first = re.match(r"\w*", alike)
+    if (
+        (first and first[0] in map(folded, _COMPUTERS))  # `Компьютер · мастер`, too
+        or alike in map(folded, computer_names())
+        or re.search(rf"·\s*({'|'.join(map(folded, _BOTS))})$", alike)
+    ):
         raise BadName("computer", "That is what computer players are called.")
     return cleaned
 
@@ -47,9 +55,11 @@ def clean_name(name: str) -> str:
 class Accounts:
     """Who plays here."""
 
-    def __init__(self, store: Store, now: Callable[[], int]) -> None:
+    def __init__(self, store: Store, now: Callable[[], int], newcomers: Pace | None = None) -> None:
+        """`newcomers`: how many new accounts one address may make."""
         self._store = store
         self._now = now
+        self._newcomers = newcomers
 
     async def by_id(self, account_id: str | None) -> Account | None:
         """The player of a session, if there is one."""
@@ -57,11 +67,13 @@ class Accounts:
             return None
         return await self._store.accounts.load(account_id)
 
-    async def sign_in(self, account_id: str | None, name: str) -> Account:
-        """A new guest with this name, or the guest of this session renamed. Raises BadName."""
+    async def sign_in(self, account_id: str | None, name: str, address: str | None = None) -> Account:
+        """A new guest with this name, or the guest of this session renamed. Raises BadName, TooOften."""
         cleaned = clean_name(name)
         known = await self.by_id(account_id)
         if known is None:
+            if self._newcomers is not None and address is not None:
+                self._newcomers.take(household(address))
             return await self._store.accounts.create_guest(cleaned, self._now())
         if known.name == cleaned:
             return known

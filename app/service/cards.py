@@ -120,7 +120,7 @@ def _card_of(history: HistoryView, analysis: dict[str, Any] | None, address: str
 def _player(player: PlayerInfo | None) -> Player:
     if player is None:
         return Player("")
-    return Player(player.name, player.tag, player.level, player.kind == "computer")
+    return Player(player.name, player.tag, player.level, player.kind == "computer", player.kind == "bot")
 
 
 def _ended(game: Any) -> Ended:

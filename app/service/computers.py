@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from app.engines.levels import Level
 from app.service.errors import NoSuchComputer
 from app.service.info import PlayerInfo
+from app.store.matches import StoredMatch
 from engine.plays import Hop
 from engine.view import View
 
@@ -48,10 +49,18 @@ class Computers:
         self._thinking = thinking
         self._advice: dict[tuple[str, str | None, str | None], asyncio.Future[tuple[Hop, ...]]] = {}
         self._missed: set[tuple[str, str | None]] = set()
+        self.elsewhere: frozenset[tuple[str, str]] = (
+            frozenset()
+        )  # (name, version), those of the other servers
 
     def offered(self) -> list[ComputerInfo]:
         """From the weakest to the strongest."""
         return [ComputerInfo(level.key, level.name, level.version) for level in self._levels.values()]
+
+    @property
+    def here(self) -> frozenset[tuple[str, str]]:
+        """Name and version of each."""
+        return frozenset((level.name, level.version) for level in self._levels.values())
 
     def level(self, key: str) -> Level:
         """The player of this level. Raises NoSuchComputer."""
@@ -78,6 +87,18 @@ class Computers:
                 *(player.name, player.version),
             )
         return False
+
+    def is_missing(self, player: PlayerInfo | None) -> bool:
+        """Whether no server has the computer that sits in a seat, as far as is known."""
+        if player is None or self.has(player.name, player.version):
+            return False
+        return (player.name, player.version) not in self.elsewhere
+
+    def is_missing_at(self, match: StoredMatch, players: Mapping[str, PlayerInfo]) -> bool:
+        """Whether a match that is being played lacks its computer."""
+        return match.state == "playing" and any(
+            self.is_missing(players.get(match.players[seat] or "")) for seat in match.computers
+        )
 
     def _key(self, name: str, version: str | None) -> str | None:
         return next(

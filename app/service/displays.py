@@ -17,7 +17,7 @@ from engine.errors import RuleError
 from engine.turn import Seat
 from engine.view import View
 
-Goodbye = Literal["restart", "slow", "flood"]
+Goodbye = Literal["restart", "slow", "flood", "revoked"]
 _REPLIES = 128  # answers that may wait for a display that does not read
 _PINGS = 16  # round trips being measured at once
 
@@ -66,7 +66,8 @@ Frame = ViewFrame | Accepted | Refused | Ping | Bye
 class Display:
     """One open socket. Its seat was decided when it connected; None is a spectator."""
 
-    def __init__(self, match_id: str, seat: Seat | None, number: int = 0) -> None:
+    def __init__(self, match_id: str, seat: Seat | None, number: int = 0, token: bytes | None = None) -> None:
+        self.token = token  # the hash of the token that opened it, of a bot's
         self.number = number  # in the order in which they came to this server
         self.match_id = match_id
         self.seat = seat

@@ -39,6 +39,60 @@ class NoName(AppError):
         super().__init__("Say your name first.")
 
 
+class BadToken(AppError):
+    """A token that opens no bot: mistyped, replaced by another one, or revoked."""
+
+    code, status = "bad-token", 401
+
+    def __init__(self) -> None:
+        super().__init__("This token is not valid, or not any longer.")
+
+
+class NotForBots(AppError):
+    """What only people do: having a session, bots, hints, or a seat on two devices."""
+
+    code, status = "not-for-bots", 403
+
+    def __init__(self) -> None:
+        super().__init__("Bots cannot do this.")
+
+
+class NoSuchBot(AppError):
+    """There is no bot with this id, or it is not the caller's."""
+
+    code, status = "no-such-bot", 404
+
+    def __init__(self) -> None:
+        super().__init__("There is no such bot, or it is somebody else's.")
+
+
+class TooManyBots(AppError):
+    """One person may have a bounded number of bots."""
+
+    code, status = "too-many-bots", 429
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"You have {limit} bots already.", limit=limit)
+
+
+class TooOften(AppError):
+    """The same again and again: names from one address, requests with one token."""
+
+    code, status = "too-often", 429
+
+    def __init__(self, retry_s: int) -> None:
+        super().__init__(f"Too often. Try again in {retry_s} s.", retry_s=retry_s)
+
+
+class RatedMatch(AppError):
+    """A match that is waiting for somebody to play for ratings is not for a bot, unless it is invited."""
+
+    code, status = "rated-match", 403
+
+    def __init__(self) -> None:
+        super().__init__("A bot can join this rated match by its invite link only.")
+
+
 class BadName(AppError):
     """A name that cannot be shown."""
 

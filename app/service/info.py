@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from app.engines.levels import level_named
 from app.store import Store
+from app.store.accounts import Account
 from app.store.matches import StoredMatch
 from engine.turn import Seat, Seats
+
+Kind = Literal["guest", "computer", "bot"]  # a person; the server's own program; somebody else's program
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerInfo:
-    """A player as others see him; the tag tells two of one name apart. Of a computer: which level and version."""
+    """A player as others see him; the tag tells two of one name apart. Of a computer: which level and version.
+
+    `kind` says what plays: `guest` is a person, `computer` a program of the server, `bot` a program of somebody else.
+    """
 
     name: str
     tag: str | None
-    kind: str
+    kind: Kind
     points: int
     strength: int
     level: str | None = None
@@ -51,19 +57,25 @@ class Rematch:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """All about a match but the game itself."""
+    """All about a match but the game itself.
+
+    `cancelled` says why, if it was: its maker took it back, or it `expired`. `computer_missing`: no server has the
+    computer player that sits at it, just now.
+    """
 
     id: str
     state: str
     created_at: int
     started_at: int | None
     finished_at: int | None
+    cancelled: str | None
     preset: str
     ruleset: dict[str, Any]
     public: bool
     code: str | None
     seat: str | None
     players: Seats[PlayerInfo | None]
+    computer_missing: bool
     ratings: Seats[RatingChanges] | None
     rematch: Rematch | None
 
@@ -74,6 +86,7 @@ class SessionInfo:
 
     name: str
     tag: str | None
+    kind: Kind
     points: int
     strength: int
     matches: int
@@ -88,7 +101,7 @@ async def players_of(store: Store, matches: Sequence[StoredMatch], now: int) -> 
         account.id: PlayerInfo(
             name=account.name,
             tag=account.tag,
-            kind=account.kind,
+            kind=kind_of(account),
             points=ratings[account.id].points,
             strength=round(ratings[account.id].strength_in("short").r),
             level=level_named(account.name) if account.kind == "computer" else None,
@@ -98,7 +111,21 @@ async def players_of(store: Store, matches: Sequence[StoredMatch], now: int) -> 
     }
 
 
-def info_of(match: StoredMatch, players: dict[str, PlayerInfo], seat: Seat | None) -> Info:
+def kind_of(account: Account) -> Kind:
+    """What plays by this account."""
+    match account.kind:
+        case "guest" | "computer" | "bot" as kind:
+            return kind
+    raise ValueError(account.kind)
+
+
+def info_of(
+    match: StoredMatch,
+    players: dict[str, PlayerInfo],
+    seat: Seat | None,
+    *,
+    computer_missing: bool = False,
+) -> Info:
     """The Info for a caller with this seat; the invite code is for those who sit in a match that waits."""
     return Info(
         id=match.id,
@@ -106,6 +133,7 @@ def info_of(match: StoredMatch, players: dict[str, PlayerInfo], seat: Seat | Non
         created_at=match.created_at,
         started_at=match.started_at,
         finished_at=match.finished_at,
+        cancelled=match.cancelled,
         preset=match.preset,
         ruleset=match.ruleset.to_dict(),
         public=match.public,
@@ -115,6 +143,7 @@ def info_of(match: StoredMatch, players: dict[str, PlayerInfo], seat: Seat | Non
             None if match.players.A is None else players.get(match.players.A),
             None if match.players.B is None else players.get(match.players.B),
         ),
+        computer_missing=computer_missing,
         ratings=_changes(match),
         rematch=_rematch(match) if match.state == "over" else None,
     )

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,9 +22,10 @@ from app.service.errors import (
     NotWaiting,
     NotYourSeat,
     OwnMatch,
+    RatedMatch,
     TooManyMatches,
 )
-from app.service.info import Info, SessionInfo, info_of, players_of
+from app.service.info import Info, PlayerInfo, SessionInfo, info_of, kind_of, players_of
 from app.service.matches import Matches
 from app.store import Store
 from app.store.ids import new_id
@@ -38,6 +39,7 @@ from engine.variant import VARIANTS
 from engine.view import View
 
 OPEN_AT_ONCE = 20  # matches of one player that wait or run
+_SEEN_AGAIN_MS = 60_000  # who looks at the lobby every few seconds is noted as often as this
 _READABLE = "23456789abcdefghjkmnpqrstuvwxyz"  # no 0 o 1 l i: codes are read aloud
 
 
@@ -70,8 +72,20 @@ class LobbyView:
 class Lobby:
     """Makes matches and seats people at them."""
 
-    def __init__(self, store: Store, matches: Matches, secret_key: bytes, now: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        matches: Matches,
+        secret_key: bytes,
+        now: Callable[[], int],
+        *,
+        link_ms: int = 86_400_000,
+        unseen_ms: int = 1_800_000,
+    ) -> None:
+        """An invitation waits for `link_ms`, a match open to anyone for `unseen_ms` after its maker was last there."""
         self._store = store
+        self._link_ms = link_ms
+        self._unseen_ms = unseen_ms
         self._matches = matches
         self._seat_key = hmac.digest(secret_key, b"seat links", "sha256")
         self._now = now
@@ -95,7 +109,7 @@ class Lobby:
         running = await self._store.matches.of_account(account_id, ("waiting", "playing"), OPEN_AT_ONCE)
         if len(running) >= OPEN_AT_ONCE and not (key and await self._store.matches.has_key(account_id, key)):
             raise TooManyMatches(OPEN_AT_ONCE)
-        against_computer = opponent == "computer"
+        against_computer, at = opponent == "computer", self._now()
         computer = await self._computer(level) if against_computer else None
         new = NewMatch(
             id=new_id(),
@@ -106,7 +120,8 @@ class Lobby:
             maker=account_id,
             players=Seats(account_id, computer),
             computers=frozenset({Seat.B}) if against_computer else frozenset(),
-            created_at=self._now(),
+            created_at=at,
+            expires_at=at + (self._unseen_ms if opponent == "anyone" else self._link_ms),
             server_seed=secrets.token_bytes(32),
         )
         rival = opponent if not against_computer or level == BEGINNER else f"{opponent} {level}"
@@ -135,6 +150,7 @@ class Lobby:
         return SessionInfo(
             account.name,
             account.tag,
+            kind_of(account),
             ratings.points,
             round(ratings.strength_in("short").r),
             await self._store.matches.finished_count(account_id),
@@ -147,23 +163,31 @@ class Lobby:
         mine = (
             await self._store.matches.of_account(account_id, ("waiting", "playing"), 20) if account_id else []
         )
+        await self._seen(mine)
         granted = await self._store.matches.granted_to(account_id) if account_id else {}
         players = await players_of(self._store, [*waiting, *playing, *mine], self._now())
 
         def seen(match: StoredMatch) -> Info:
             own = (match.seat_of(account_id) if account_id else None) or granted.get(match.id)
-            return info_of(match, players, own)
+            return self._info_of(match, players, own)
 
         live = []
         for match in playing:
             view = await self._matches.view(match.id, None)
             if view is not None and view.stage != "over":
-                live.append(Live(info_of(match, players, None), view))
+                live.append(Live(self._info_of(match, players, None), view))
         return LobbyView(
             waiting=list(map(seen, waiting)),
             live=live,
             mine=list(map(seen, mine)),
         )
+
+    async def _seen(self, mine: Iterable[StoredMatch]) -> None:
+        """Whoever looks at the lobby is there for those whom his public matches wait for."""
+        until = self._now() + self._unseen_ms
+        for match in mine:
+            if match.state == "waiting" and match.deadline and match.deadline < until - _SEEN_AGAIN_MS:
+                await self._store.matches.seen(match.id, until)
 
     async def info(self, match_id: str, account_id: str | None) -> Info:
         """All about a match. Raises NoSuchMatch."""
@@ -180,10 +204,15 @@ class Lobby:
         return await self._join(await self._by_code(code), account_id)
 
     async def join_public(self, match_id: str, account_id: str) -> Info:
-        """Sit down at a match open to anyone. Raises NoSuchMatch, NeedsInvite, NotWaiting, OwnMatch."""
+        """Sit down at a match open to anyone. A bot does so where nothing is at stake (§10.2).
+
+        Raises NoSuchMatch, NeedsInvite, RatedMatch, NotWaiting, OwnMatch.
+        """
         match = await self._load(match_id)
         if not match.public and await self.seat_of(match_id, account_id) is None:
             raise NeedsInvite
+        if match.state == "waiting" and match.ruleset.rated and await self._is_bot(account_id):
+            raise RatedMatch
         return await self._join(match, account_id)
 
     async def _join(self, match: StoredMatch, account_id: str) -> Info:
@@ -322,6 +351,10 @@ class Lobby:
     def _secret(self, match_id: str, seat: Seat) -> str:
         return hmac.new(self._seat_key, f"{match_id}|{seat.value}".encode(), hashlib.sha256).hexdigest()[:32]
 
+    async def _is_bot(self, account_id: str) -> bool:
+        account = await self._store.accounts.load(account_id)
+        return account is not None and account.kind == "bot"
+
     async def _load(self, match_id: str) -> StoredMatch:
         match = await self._store.matches.load(match_id)
         if match is None:
@@ -335,7 +368,11 @@ class Lobby:
         return match
 
     async def _info(self, match: StoredMatch, seat: Seat | None) -> Info:
-        return info_of(match, await players_of(self._store, [match], self._now()), seat)
+        return self._info_of(match, await players_of(self._store, [match], self._now()), seat)
+
+    def _info_of(self, match: StoredMatch, players: dict[str, PlayerInfo], seat: Seat | None) -> Info:
+        missing = self._matches.computers.is_missing_at(match, players)
+        return info_of(match, players, seat, computer_missing=missing)
 
 
 def ruleset_of(preset: str, changes: Mapping[str, Any]) -> Ruleset:

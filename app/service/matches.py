@@ -46,6 +46,7 @@ from engine.match import (
     Return,
     RevealSeed,
     Tick,
+    awaited_computers,
     next_deadline,
     replay,
     unfold,
@@ -62,6 +63,8 @@ PING_EVERY, COMPARE_EVERY = 10, 5  # heartbeats
 OVERDUE_MS = 1_500  # a deadline that nobody has acted on for so long is anybody's
 SILENCE_MS = 3_000  # a database that has not answered for so long is away
 COMPUTER_RETRY_S = 1.0
+COMPUTER_PATIENCE_MS = 3_000  # a computer that owes a play for so long is anybody's who has it
+WAITING_EVERY = 10  # heartbeats
 INFO_PATIENCE_S = 1.0  # the end of a match is shown without the ratings rather than later
 _RENAMED_IN = 100  # matches at most, the newest, whose displays hear of a new name at once
 
@@ -89,6 +92,7 @@ class _Room:
     timer: asyncio.TimerHandle | None = None
     users: int = 0  # who is doing something with it just now
     thinking: set[tuple[Seat, Turn]] = field(default_factory=set)  # computers at work
+    computer_missing: bool = False  # no server has the computer that sits here
 
     def foresee(self, views: _Views, after: Match, drafts: Drafts) -> None:
         """Prepares what the displays will be shown once this is stored. Nothing of it is theirs before."""
@@ -113,9 +117,12 @@ class _Room:
     def has_display(self, seat: Seat) -> bool:
         return any(display.seat is seat for display in self.displays)
 
+    def info(self, seat: Seat | None) -> Info:
+        return info_of(self.stored, self.players, seat, computer_missing=self.computer_missing)
+
     def show_info(self) -> None:
         for display in self.displays:
-            display.show_info(info_of(self.stored, self.players, display.seat))
+            display.show_info(self.info(display.seat))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +150,15 @@ class Matches:
         now: Callable[[], int],
         *,
         computer_pace_ms: int = 900,
+        unseen_ms: int = 1_800_000,
     ) -> None:
+        """`unseen_ms`: a match waits for so long after its maker was last there."""
         self._store = store
         self.computers = computers
         self._node = node
         self._now = now
         self._pace_ms = computer_pace_ms
+        self._unseen_ms = unseen_ms
         self._rooms: dict[str, _Room] = {}
         self._loading: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -164,7 +174,8 @@ class Matches:
         """Take part. After a time in which no server was there, all running matches are taken up at once, and nobody
         pays for that time (§8.5).
         """
-        down_since = await self._store.nodes.join(self._node, self._now())
+        down_since = await self._store.nodes.join(self._node, self._now(), self.computers.here)
+        self.computers.elsewhere = await self._store.nodes.computers(self._node)
         await self._store.notices.listen(
             self._node, self._changed_elsewhere, self._drafted_elsewhere, self._compare
         )
@@ -297,12 +308,22 @@ class Matches:
             try:
                 await self._sweep()
                 await self._take_overdue()
-                part = self._part(beats)
-                await self._compare_versions(part)
-                await self._compare_presence(part)
+                await self._lend_computers()
+                await self._compare_part(beats)
+                if beats % COMPARE_EVERY == 0:
+                    await self._look_for_computers()
+                    await self.check_tokens()
+                if beats % WAITING_EVERY == 0:
+                    await self._expire()
             except Exception:
                 log.exception("the watch was disturbed; it goes on")
             self._ping(beats)
+
+    async def _compare_part(self, beats: int) -> None:
+        """What is in memory here is compared with what is stored, a part at a time."""
+        part = self._part(beats)
+        await self._compare_versions(part)
+        await self._compare_presence(part)
 
     def _part(self, beats: int) -> dict[str, _Room]:
         """The rooms whose turn it is to be compared with what is stored."""
@@ -332,6 +353,52 @@ class Matches:
                         await self._catch_up(room)
                         await self._carry_out(room, Tick)
                         self._look_ahead(room)
+
+    async def _expire(self) -> None:
+        """Matches that have waited too long wait no longer."""
+        for match_id in await self._store.matches.expire(self._now(), self._unseen_ms):
+            log.info("match %s has waited too long", match_id)
+            with self._unharmed(match_id):
+                await self.refresh(match_id)
+
+    # -------------------------------------------------------------------------------------------------- computers
+
+    async def _lend_computers(self) -> None:
+        """Plays that a computer of this server has owed for some time: the server that has the match in memory lacks
+        it, or is gone. Of several servers that play for it, one is stored.
+        """
+        since = self._now() - COMPUTER_PATIENCE_MS
+        for match_id in await self._store.matches.awaiting(self.computers.here, since, 100):
+            here = self._rooms.get(match_id)
+            if here is not None and here.thinking:
+                continue
+            with self._unharmed(match_id):
+                async with self._using(match_id) as room, room.lock:
+                    if room.match is not None:
+                        await self._catch_up(room)
+                        self._look_ahead(room)
+
+    async def _look_for_computers(self) -> None:
+        """A computer that no server has is away, as a player is without a display; the match is settled by §8.3
+        unless a server comes that has it.
+        """
+        self.computers.elsewhere = await self._store.nodes.computers(self._node)
+        for room in [room for room in self._rooms.values() if room.stored.computers]:
+            with self._unharmed(room.stored.id):
+                async with room.lock:
+                    await self._note_missing(room)
+
+    async def _note_missing(self, room: _Room) -> None:
+        missing = self.computers.is_missing_at(room.stored, room.players)
+        if missing is not room.computer_missing:
+            room.computer_missing = missing
+            room.show_info()
+        if not missing or room.match is None:
+            return
+        for seat in awaited_computers(room.match):
+            is_late = self._now() > room.match.shown_at + COMPUTER_PATIENCE_MS
+            if is_late and self.computers.is_missing(room.player(seat)):
+                await self._carry_out(room, lambda at, seat=seat: Leave(seat, at))  # type: ignore[misc]
 
     # ---------------------------------------------------------------------------------------------- other servers
 
@@ -426,13 +493,18 @@ class Matches:
 
     # ------------------------------------------------------------------------------------------------- displays
 
-    async def connect(self, match_id: str, account_id: str | None, *, watch: bool = False) -> Display:
-        """A new display for this account's seat, or a spectator's. Raises NoSuchMatch, ShuttingDown."""
+    async def connect(
+        self, match_id: str, account_id: str | None, *, watch: bool = False, token: bytes | None = None
+    ) -> Display:
+        """A new display for this account's seat, or a spectator's; a bot's is open while its token is valid.
+
+        Raises NoSuchMatch, ShuttingDown.
+        """
         self.require_open()
         seat = None
         if account_id is not None and not watch:
             seat = min(await self._store.matches.seats_of(match_id, account_id), default=None)
-        display = Display(match_id, seat, next(self._numbers))
+        display = Display(match_id, seat, next(self._numbers), token)
         async with self._using(match_id) as room, room.lock:
             self.require_open()  # it may have begun to close while this waited
             room.displays.append(display)
@@ -444,9 +516,19 @@ class Matches:
             except BaseException:
                 room.displays.remove(display)  # nobody will say that it has gone
                 raise
-            display.show_info(info_of(room.stored, room.players, seat))
+            display.show_info(room.info(seat))
             room.show()
         return display
+
+    async def check_tokens(self) -> None:
+        """Sends the displays away that were opened by a token which is no longer valid."""
+        opened = [one for room in self._rooms.values() for one in room.displays if one.token is not None]
+        if not opened:
+            return
+        valid = await self._store.bots.valid({one.token for one in opened if one.token is not None})
+        for display in opened:
+            if display.token not in valid:
+                display.close("revoked")
 
     async def disconnect(self, display: Display) -> None:
         """The socket has gone. A disconnection is never a resignation (§8.3)."""
@@ -469,6 +551,8 @@ class Matches:
             gone = await self._store.nodes.seat_disconnected(room.stored.id, seat, self._node)
             if gone and room.match is not None:
                 await self._carry_out(room, lambda at: Leave(seat, at))
+            elif gone:
+                await self._store.matches.seen(room.stored.id, self._now() + self._unseen_ms)
 
     def pong(self, display: Display, ping: int) -> bool:
         """A display has answered; the smallest round trip of this turn bounds the lag allowed for (§7.1).
@@ -614,6 +698,7 @@ class Matches:
                     at=at,
                     events=events,
                     deadline=next_deadline(after),
+                    computer_since=after.shown_at if awaited_computers(after) else None,
                     finish=self._finish(room, after),
                     meanwhile=partial(room.foresee, views, after, drafts),
                 )
@@ -698,14 +783,8 @@ class Matches:
             loop = asyncio.get_running_loop()
             room.timer = loop.call_later(delay, lambda: self._spawn(self._tick(room), room))
         turn = room.match.turn
-        for seat in room.match.computers:
-            if (
-                turn
-                and room.match.owes(seat)
-                and room.match.can_move(seat)
-                and (seat, turn) not in room.thinking
-                and self.computers.plays(room.player(seat))
-            ):
+        for seat in awaited_computers(room.match):
+            if turn and (seat, turn) not in room.thinking and self.computers.plays(room.player(seat)):
                 room.thinking.add((seat, turn))
                 self._spawn(self._think(room, seat, turn), room)
 
@@ -723,6 +802,9 @@ class Matches:
             match, player = room.match, room.player(seat)
             if match is None or player is None or match.turn != turn or not match.owes(seat):
                 return
+            if not match.presence[seat].connected:  # no server had it until now
+                async with room.lock:
+                    await self._carry_out(room, lambda at: Return(seat, at))
             rests_at = match.shown_at + self._pace_ms
             hops = await self.computers.choose(match.id, player, view_for(match, seat))
             await asyncio.sleep(max(0, rests_at - self._now()) / 1000)
@@ -783,9 +865,8 @@ class Matches:
             if room.match is None:
                 raise NotStarted
             start = boards_of(room.stored.start().games)
-            info = info_of(room.stored, room.players, seat)
             return HistoryView(
-                info,
+                room.info(seat),
                 view_for(room.match, seat),
                 room.stored.dice_id,
                 start,
@@ -841,8 +922,14 @@ class Matches:
         stored = await self._store.matches.load(match_id)
         if stored is None:
             raise NoSuchMatch
+        players = await players_of(self._store, [stored], self._now())
+        if self.computers.is_missing_at(stored, players):  # a server that has it may have come just now
+            self.computers.elsewhere = await self._store.nodes.computers(self._node)
         room = _Room(
-            stored, await players_of(self._store, [stored], self._now()), turn_began=time.monotonic()
+            stored,
+            players,
+            turn_began=time.monotonic(),
+            computer_missing=self.computers.is_missing_at(stored, players),
         )
         if stored.started_at is None:
             return room

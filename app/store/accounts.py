@@ -30,7 +30,7 @@ class Account:
     id: str
     name: str
     tag: str | None
-    kind: str  # guest, computer
+    kind: str  # guest, computer, bot
     created_at: int
     version: str | None = None  # a computer's
 
@@ -55,14 +55,7 @@ class Accounts:
 
     async def create_guest(self, name: str, at: int) -> Account:
         """A new account of a person, with a tag if the name is somebody's already."""
-
-        def work(connection: Connection) -> Account:
-            while True:
-                made = Account(new_id(), name, self._free_tag(connection, name), "guest", at)
-                if insert_new(connection, accounts, _row(made)):  # else the tag, or the name, was just taken
-                    return made
-
-        return await self._database.write(work)
+        return await self._database.write(lambda connection: new_account(connection, name, "guest", at))
 
     async def rename(self, account_id: str, name: str) -> Account:
         """Gives an account another name; the tag stays with a name that only looks different.
@@ -74,7 +67,7 @@ class Accounts:
             now = _one(connection, account_id)
             tag = now.tag
             if folded(name) != folded(now.name):
-                tag = self._free_tag(connection, name)
+                tag = _free_tag(connection, name)
             connection.execute(
                 update(accounts)
                 .where(accounts.c.id == account_id)
@@ -127,17 +120,25 @@ class Accounts:
             for account in ids
         }
 
-    @staticmethod
-    def _free_tag(connection: Connection, name: str) -> str | None:
-        """A tag that nobody of this name has; None if the name is free."""
-        alike = folded(name)
-        if connection.execute(_ALIKE, {"alike": alike}).first() is None:
-            return None
-        for tries in count():
-            tag = new_tag(3 + tries // 4)  # a name that very many have gets longer ones
-            if connection.execute(_TAGGED, {"alike": alike, "tagged": tag}).first() is None:
-                return tag
-        raise AssertionError  # it counts on
+
+def new_account(connection: Connection, name: str, kind: str, at: int) -> Account:
+    """A new account of a person or a bot, with a tag if the name is somebody's already."""
+    while True:
+        made = Account(new_id(), name, _free_tag(connection, name), kind, at)
+        if insert_new(connection, accounts, _row(made)):  # else the tag, or the name, was just taken
+            return made
+
+
+def _free_tag(connection: Connection, name: str) -> str | None:
+    """A tag that nobody of this name has; None if the name is free."""
+    alike = folded(name)
+    if connection.execute(_ALIKE, {"alike": alike}).first() is None:
+        return None
+    for tries in count():
+        tag = new_tag(3 + tries // 4)  # a name that very many have gets longer ones
+        if connection.execute(_TAGGED, {"alike": alike, "tagged": tag}).first() is None:
+            return tag
+    raise AssertionError  # it counts on
 
 
 _ALIKE = select(accounts.c.id).where(accounts.c.folded == bindparam("alike")).limit(1)

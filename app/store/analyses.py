@@ -162,7 +162,10 @@ class Analyses:
         await self._database.write(lambda connection: _change(connection, claim, {"claimed_until": until}))
 
     async def keep(self, claim: Claim, first: int, turns: Sequence[TurnJudged], of: int, until: int) -> None:
-        """Stores phases that follow the first so many, of so many in all. Raises ClaimLost."""
+        """Stores phases that follow the first so many, of so many in all. Raises ClaimLost.
+
+        Stored twice is stored once: who was interrupted over it does not know whether it was.
+        """
         rows = [
             {"match_id": claim.match_id, "number": number, "judged": _encode(turn.to_plain()).decode()}
             for number, turn in enumerate(turns, first)
@@ -170,7 +173,7 @@ class Analyses:
 
         def work(connection: Connection) -> None:
             _change(connection, claim, {"claimed_until": until, "phases": of, "tries": 1})
-            connection.execute(insert(judged_phases), rows)
+            insert_new(connection, judged_phases, *rows)
 
         await self._database.write(work)
 

@@ -67,6 +67,7 @@ class Append:
     format: int
     events: str
     deadline: int | None
+    computer_since: int | None = None
 
     @property
     def notice(self) -> str:

@@ -32,18 +32,22 @@ class Journal:
         at: int,
         events: tuple[Event, ...],
         deadline: int | None,
+        computer_since: int | None = None,
         finish: Finish | None = None,
         meanwhile: Callable[[], None] | None = None,
     ) -> None:
         """Stores what a command caused, as version `after` + 1; on return it is on disk.
 
-        `deadline` is when time will next have something to do. `finish` goes with the events that end the match.
+        `deadline` is when time will next have something to do, `computer_since` since when a computer has. `finish`
+        goes with the events that end the match.
         `meanwhile` is called while the disk is waited for, perhaps more than once, perhaps not at all.
         Raises VersionTaken if the match is not at `after` (or not being played), and CommandSeen if this command
         is stored already; then nothing has changed. Any other exception: look up what is stored before trying again.
         Goes on if whoever waits for it gives up.
         """
-        wanted = Append(match_id, after, command_id, at, FORMAT, events_text(events), deadline)
+        wanted = Append(
+            match_id, after, command_id, at, FORMAT, events_text(events), deadline, computer_since
+        )
         if finish is None:
             await self._database.append(wanted, meanwhile)
         else:

@@ -17,6 +17,7 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    exists,
     func,
     insert,
     or_,
@@ -35,7 +36,16 @@ from app.store.results import (
     rating_differences,
 )
 from app.store.seal import Seal
-from app.store.tables import idempotency, journal, matches, rating_changes, results, seat_grants
+from app.store.tables import (
+    accounts,
+    connections,
+    idempotency,
+    journal,
+    matches,
+    rating_changes,
+    results,
+    seat_grants,
+)
 from engine.dice import commitment
 from engine.match import Event, Match, new_match, next_deadline
 from engine.ruleset import Ruleset
@@ -82,6 +92,10 @@ class NewMatch:
     computers: frozenset[Seat] = frozenset()
     dice_id: str | None = None  # None: its own id
     rematch_of: str | None = None
+    expires_at: int | None = None  # nobody has come by then: it waits no longer
+    # An event says that bots play in it for what its ruleset says, like people (§10.2). Such a match has both seats
+    # taken from the start; nothing but an event may say so.
+    rates_bots: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +105,7 @@ class StoredMatch:
     id: str
     state: str  # waiting, playing, over, cancelled
     version: int  # of its newest journal row; 0: none yet
-    deadline: int | None
+    deadline: int | None  # while it waits: when it is given up
     preset: str
     ruleset: Ruleset
     public: bool
@@ -102,6 +116,7 @@ class StoredMatch:
     created_at: int
     started_at: int | None
     finished_at: int | None
+    cancelled: str | None  # why: maker, expired
     server_seed: bytes = field(repr=False)  # a secret while the match runs (§9.4)
     dice_id: str
     rematch_of: str | None
@@ -175,7 +190,7 @@ class Matches:
     async def join(self, match_id: str, seat: Seat, account: str, at: int) -> StoredMatch:
         """Takes the free seat of a waiting match, which begins. Of two who come together one gets it.
 
-        Raises NoSuchMatch, NotWaiting, SeatTaken.
+        With a bot at it nothing is at stake any longer (§10.2). Raises NoSuchMatch, NotWaiting, SeatTaken.
         """
         column = _seat_column(seat)
 
@@ -192,9 +207,9 @@ class Matches:
                 raise NotWaiting(f"match {match_id} is {stored.state}")
             if None in (stored.players.A, stored.players.B):
                 raise SeatTaken(f"match {match_id} lacks a player in seat {seat.other}")
-            connection.execute(
-                update(matches).where(matches.c.id == match_id).values(deadline=next_deadline(stored.start()))
-            )
+            ruleset = _frozen(connection, stored.ruleset, stored.players)
+            begun = {"deadline": next_deadline(stored.start()), "ruleset": ruleset_text(ruleset)}
+            connection.execute(update(matches).where(matches.c.id == match_id).values(begun))
             return self._load(connection, match_id)
 
         return await self._database.write(work)
@@ -206,7 +221,7 @@ class Matches:
             cancelled = connection.execute(
                 update(matches)
                 .where(matches.c.id == match_id, matches.c.state == "waiting", matches.c.maker == account)
-                .values(state="cancelled", finished_at=at)
+                .values(state="cancelled", cancelled="maker", finished_at=at)
             ).rowcount
             stored = self._load(connection, match_id)
             if not cancelled:
@@ -215,6 +230,29 @@ class Matches:
                 if stored.state != "cancelled":  # twice is once
                     raise NotWaiting(f"match {match_id} is {stored.state}")
             return stored
+
+        return await self._database.write(work)
+
+    async def seen(self, match_id: str, until: int) -> None:
+        """Its maker is here: a match that waits does so until then at least."""
+        waits = and_(matches.c.id == match_id, matches.c.state == "waiting", matches.c.deadline < until)
+        longer = update(matches).where(waits).values(deadline=until)
+        await self._database.write(lambda connection: connection.execute(longer))
+
+    async def expire(self, now: int, unseen_ms: int) -> tuple[str, ...]:
+        """Cancels the matches whose waiting time is over; but one that its maker has open goes on waiting.
+
+        It then does so for `unseen_ms` more, and this must be called more often than twice in that time.
+        """
+        is_open = exists().where(connections.c.match_id == matches.c.id)
+        waits, half = matches.c.state == "waiting", now + unseen_ms // 2
+        longer = update(matches).where(waits, matches.c.deadline < half, is_open)
+        gone = update(matches).where(waits, matches.c.deadline <= now, ~is_open)
+        gone = gone.values(state="cancelled", cancelled="expired", finished_at=now)
+
+        def work(connection: Connection) -> tuple[str, ...]:
+            connection.execute(longer.values(deadline=now + unseen_ms))
+            return tuple(connection.execute(gone.returning(matches.c.id)).scalars())
 
         return await self._database.write(work)
 
@@ -280,6 +318,18 @@ class Matches:
         """Matches in which time has something to do, the longest overdue first."""
         late = and_(matches.c.state == "playing", matches.c.deadline <= now)
         return await self._ids(select(matches.c.id).where(late).order_by(matches.c.deadline).limit(limit))
+
+    async def awaiting(
+        self, computers: Collection[tuple[str, str]], since: int, limit: int
+    ) -> tuple[str, ...]:
+        """Matches in which one of these computers (name, version) has had something to play since then or longer."""
+        these = [and_(accounts.c.name == name, accounts.c.version == version) for name, version in computers]
+        ids = select(accounts.c.id).where(accounts.c.kind == "computer", or_(*these))
+        sits = or_(matches.c.seat_a.in_(ids), matches.c.seat_b.in_(ids))
+        waits = and_(matches.c.state == "playing", matches.c.computer_since <= since, sits)
+        return await self._ids(
+            select(matches.c.id).where(waits).order_by(matches.c.computer_since).limit(limit)
+        )
 
     # ----------------------------------------------------------------------------------------------- the journal read
 
@@ -404,11 +454,12 @@ class Matches:
     def _insert(self, connection: Connection, new: NewMatch) -> None:
         begins = None not in (new.players.A, new.players.B)
         dice_id = new.dice_id or new.id
-        deadline = None
+        deadline = new.expires_at
+        ruleset = new.ruleset if new.rates_bots else _frozen(connection, new.ruleset, new.players)
         if begins:
             start = new_match(
                 new.id,
-                new.ruleset,
+                ruleset,
                 new.server_seed,
                 new.created_at,
                 computers=new.computers,
@@ -422,7 +473,7 @@ class Matches:
                 version=0,
                 deadline=deadline,
                 preset=new.preset,
-                ruleset=ruleset_text(new.ruleset),
+                ruleset=ruleset_text(ruleset),
                 public=new.public,
                 code=new.code,
                 maker=new.maker,
@@ -477,6 +528,7 @@ class Matches:
             created_at=row.created_at,
             started_at=row.started_at,
             finished_at=row.finished_at,
+            cancelled=row.cancelled,
             server_seed=self._seal.open(row.id, row.server_seed),
             dice_id=row.dice_id,
             rematch_of=row.rematch_of,
@@ -484,6 +536,13 @@ class Matches:
             rematch_id=row.rematch_id,
             ratings=None if row.a_account is None else Seats(change_from(row, "a_"), change_from(row, "b_")),
         )
+
+
+def _frozen(connection: Connection, ruleset: Ruleset, players: Seats[str | None]) -> Ruleset:
+    """The rules that these accounts play by: with a bot among them, for nothing (§10.2)."""
+    taken = [account for account in (players.A, players.B) if account is not None]
+    a_bot = exists().where(accounts.c.id.in_(taken), accounts.c.kind == "bot")
+    return ruleset.for_nothing() if connection.execute(select(a_bot)).scalar_one() else ruleset
 
 
 def _grant(match_id: str, account: str, seat: Seat) -> dict[str, str]:

@@ -7,6 +7,7 @@ thought dead. On SQLite there is one server, and all others are dead.
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Collection
 
@@ -30,6 +31,8 @@ from sqlalchemy import (
 from app.store.database import Database, insert_new
 from app.store.tables import connections, idempotency, nodes
 from engine.turn import Seat
+
+Computer = tuple[str, str]  # name and version of a computer player
 
 _WEEK_MS = 7 * 86_400_000
 _AT_ONCE = 5_000  # rows in one statement: databases have a limit
@@ -65,17 +68,20 @@ class Nodes:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._state = "joining"
+        self._computers: str | None = None  # those of this server
         self._joined_at = 0
         self._here: set[tuple[str, Seat]] = set()  # the seats with a display at this server
         self._noting = asyncio.Lock()
         self._may_sweep_from = 0.0  # on the monotonic clock
 
-    async def join(self, node: str, now: int) -> int | None:
-        """This server is alive from now on. When the last one was alive (ms); None if one is now, or none ever was.
+    async def join(self, node: str, now: int, computers: Collection[Computer] = ()) -> int | None:
+        """This server is alive from now on, and has these computer players. When the last one was alive (ms); None if
+        one is now, or none ever was.
 
         Whoever is told a time gives it back (§8.5), and says by its first `sweep` that it has done so; others that
         join meanwhile wait for that.
         """
+        self._computers = json.dumps(sorted(computers))
         await self._database.keep(
             lambda connection: self._hold(connection, node), lambda: self._restore(node)
         )
@@ -92,6 +98,16 @@ class Nodes:
         """Notes that this server is alive; every second while matches run."""
         beaten = update(nodes).where(nodes.c.id == node).values(heartbeat=now)
         await self._database.write(lambda connection: connection.execute(beaten))
+
+    async def computers(self, node: str) -> frozenset[Computer]:
+        """The computer players that the other living servers have."""
+        others = select(nodes.c.computers).where(nodes.c.computers.is_not(None))
+
+        def work(connection: Connection) -> frozenset[Computer]:
+            told = connection.execute(others.where(_is_alive(connection, node))).scalars()
+            return frozenset((name, version) for text in told for name, version in json.loads(text))
+
+        return await self._database.read(work)
 
     async def leave(self, node: str, now: int) -> None:
         """This server stops. Its displays are left to the others' next `sweep`, or to that of the next start."""
@@ -160,7 +176,7 @@ class Nodes:
         """Takes the lock that says that this server lives; on a new connection, anew."""
         if self._state != "joining":
             self._may_sweep_from = time.monotonic() + _GRACE_S
-        insert_new(connection, nodes, {"id": node, "state": self._state})
+        insert_new(connection, nodes, {"id": node, "state": self._state, "computers": self._computers})
         row = select(nodes.c.number).where(nodes.c.id == node)
         if connection.dialect.name != "sqlite":
             connection.execute(_HOLD, {"number": connection.execute(row).scalar_one()})

@@ -48,10 +48,12 @@ _LOST = (
 
 _APPEND = """
 WITH wanted AS (
-    SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::bigint[], $5::int[], $6::text[], $7::bigint[])
-        AS wanted (match_id, after, command_id, at, format, events, deadline)
+    SELECT * FROM unnest(
+        $1::text[], $2::int[], $3::text[], $4::bigint[], $5::int[], $6::text[], $7::bigint[], $8::bigint[]
+    ) AS wanted (match_id, after, command_id, at, format, events, deadline, computer_since)
 ), moved AS (
-    UPDATE matches SET version = wanted.after + 1, deadline = wanted.deadline
+    UPDATE matches
+    SET version = wanted.after + 1, deadline = wanted.deadline, computer_since = wanted.computer_since
     FROM wanted
     WHERE matches.id = wanted.match_id AND matches.version = wanted.after AND matches.state = 'playing'
         AND NOT EXISTS (
@@ -283,7 +285,10 @@ class PostgresDatabase:
         """Writes these rows in one statement; for each, why it was not written, or None."""
         connection, appends = await self._connected(), [job.wanted for job in jobs]
         columns = zip(
-            *((w.match_id, w.after, w.command_id, w.at, w.format, w.events, w.deadline) for w in appends),
+            *(
+                (w.match_id, w.after, w.command_id, w.at, w.format, w.events, w.deadline, w.computer_since)
+                for w in appends
+            ),
             strict=True,
         )
         writing = asyncio.ensure_future(connection.fetch(_APPEND, *map(list, columns), timeout=_PATIENCE_S))

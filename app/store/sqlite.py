@@ -36,7 +36,7 @@ _LARGEST_BATCH = 512
 _PATIENCE_S = 10.0  # for another process that writes to the same file
 
 _MOVE = """
-UPDATE matches SET version = ?1 + 1, deadline = ?2
+UPDATE matches SET version = ?1 + 1, deadline = ?2, computer_since = ?5
 WHERE id = ?3 AND version = ?1 AND state = 'playing'
   AND NOT EXISTS (SELECT 1 FROM journal WHERE match_id = ?3 AND command_id = ?4)
 """
@@ -231,7 +231,7 @@ class SqliteDatabase:
 
     def _written(self, wanted: Any) -> StoreError | None:
         match_id, command_id = wanted.match_id, wanted.command_id
-        moved = self._raw.execute(_MOVE, (wanted.after, wanted.deadline, match_id, command_id))
+        moved = self._raw.execute(_MOVE, _moving(wanted))
         if not moved.rowcount:
             seen = self._raw.execute(_SEEN, (match_id, command_id)).fetchone() if command_id else None
             if seen and command_id:
@@ -240,6 +240,11 @@ class SqliteDatabase:
         row = (match_id, wanted.after + 1, command_id, wanted.at, wanted.format, wanted.events)
         self._raw.execute(_INSERT, row)
         return None
+
+
+def _moving(wanted: Append) -> tuple[object, ...]:
+    """The parameters of `_MOVE`."""
+    return wanted.after, wanted.deadline, wanted.match_id, wanted.command_id, wanted.computer_since
 
 
 def _checked(connection: Connection, work: Work[T]) -> T:

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, select
 from app.settings import Settings
 from app.store.accounts import Accounts
 from app.store.analyses import Analyses
+from app.store.bots import Bots
 from app.store.database import Database, insert_new
 from app.store.journal import Journal
 from app.store.matches import Matches
@@ -30,6 +31,7 @@ class Store:
         self.matches = Matches(database, seal)
         self.accounts = Accounts(database)
         self.analyses = Analyses(database)
+        self.bots = Bots(database)
         self.nodes = Nodes(database)
         self.notices = Notices(database)
 

@@ -47,7 +47,17 @@ accounts = Table(
     Column("version", Text, nullable=False),  # a computer's; empty for people
     Column("created_at", BigInteger, nullable=False),
     UniqueConstraint("folded", "version", "tag"),
-    CheckConstraint("kind IN ('guest', 'computer')", name="kind"),
+    CheckConstraint("kind IN ('guest', 'computer', 'bot')", name="kind"),
+)
+
+bots = Table(  # programs of others that play here by a token
+    "bots",
+    metadata,
+    Column("account", Text, ForeignKey("accounts.id"), primary_key=True),
+    Column("owner", Text, ForeignKey("accounts.id"), index=True),  # none: made on the command line
+    Column("token", LargeBinary, unique=True),  # SHA-256 of it; none: the bot cannot come in
+    Column("token_at", BigInteger),
+    Column("retired_at", BigInteger),  # deleted by its owner; its matches stay
 )
 
 points_ratings = Table(  # the points rating: settled points, added (§10.1)
@@ -79,7 +89,12 @@ matches = Table(
     Column("id", Text, primary_key=True),
     Column("state", Text, nullable=False),
     Column("version", Integer, nullable=False),  # of the newest journal row; 0: none yet
-    Column("deadline", BigInteger),  # when time will have something to do
+    Column(
+        "deadline", BigInteger
+    ),  # when time will have something to do; while it waits: when it is given up
+    Column(
+        "computer_since", BigInteger
+    ),  # since when a computer has something to play; none: no computer has
     Column("preset", Text, nullable=False),
     Column("ruleset", Text, nullable=False),  # JSON, every key
     Column("public", Boolean, nullable=False),
@@ -94,15 +109,18 @@ matches = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("started_at", BigInteger),
     Column("finished_at", BigInteger),
+    Column("cancelled", Text),  # why: `maker` took it back, or it has `expired`
     Column("rematch_of", Text, ForeignKey("matches.id")),
     Column("rematch_asked", Text, nullable=False),  # the seats that want one: ``, `A`, `B` or `AB`
     Column("rematch_id", Text),
     CheckConstraint("state IN ('waiting', 'playing', 'over', 'cancelled')", name="state"),
+    CheckConstraint("cancelled IN ('maker', 'expired')", name="cancelled"),
     Index(None, "state", "created_at"),
     Index(None, "seat_a", "created_at"),
     Index(None, "seat_b", "created_at"),
-    # Every play changes version and deadline, which are in no index: the new row fits beside the old one. An index of
-    # deadlines would halve the plays a second; without it, looking through 5 000 running matches takes 3 ms.
+    # Every play changes version, deadline and computer_since, which are in no index: the new row fits beside the old
+    # one. An index of deadlines would halve the plays a second; without it, looking through 5 000 running matches takes
+    # 3 ms.
     postgresql_with={"fillfactor": 60},
 )
 
@@ -246,6 +264,7 @@ nodes = Table(  # the servers on this database
     Column("id", Text, nullable=False, unique=True),
     Column("state", Text, nullable=False),  # `taking-up`: it gives back the time in which no server was there
     Column("heartbeat", BigInteger),  # when it was last alive; none: it has not served yet
+    Column("computers", Text),  # JSON: name and version of each computer player that it has
     CheckConstraint("state IN ('joining', 'taking-up', 'serving', 'left')", name="state"),
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from app.web.deps import Caller, Served
+from app.web.deps import Caller, Served, Someone, address_of
 from app.web.messages import NameBody, write_json
 from app.web.openapi import PROBLEM, SessionView, answers
 
@@ -23,9 +23,9 @@ async def session(of: Served, account: Caller) -> Response:
 
 
 @router.post("/session", summary="Say or change my name")
-async def sign_in(of: Served, request: Request, body: NameBody) -> Response:
-    """A new guest under this name, or this guest renamed. Problems: `bad-name`."""
-    account = await of.accounts.sign_in(of.sessions.read(request), body.name)
+async def sign_in(of: Served, request: Request, known: Someone, body: NameBody) -> Response:
+    """A new guest under this name, or this guest renamed. Problems: `bad-name`, `too-often`, `not-for-bots`."""
+    account = await of.accounts.sign_in(known, body.name, address_of(request))
     answer = json_answer({"player": await of.lobby.session(account.id)})
     of.sessions.write(request, answer, account.id)
     await of.matches.renamed(account.id)

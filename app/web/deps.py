@@ -1,4 +1,4 @@
-"""Who is asking: the session cookie, and the services of this application."""
+"""Who is asking, by the session cookie or a bot's token, and the services of this application."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from starlette.responses import Response
 
 from app.service.accounts import Accounts
 from app.service.analysis import Analyses
+from app.service.bots import Bots
 from app.service.cards import Cards
-from app.service.errors import NoName
+from app.service.errors import NoName, NotForBots
 from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
+from app.service.pace import Pace
 from app.service.readings import Readings
 
 COOKIE = "nardy"
@@ -62,6 +64,8 @@ class Services:
 
     sessions: Sessions
     accounts: Accounts
+    bots: Bots
+    bot_pace: Pace  # of requests with one token
     lobby: Lobby
     matches: Matches
     cards: Cards
@@ -79,19 +83,61 @@ def services(connection: HTTPConnection) -> Services:
     return found
 
 
-async def caller(connection: HTTPConnection) -> str | None:
-    """The caller's account id, if the account exists."""
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Whose request it is; of a bot, with the hash of the token that it came with."""
+
+    account: str | None
+    token: bytes | None = None
+
+
+async def identity(connection: HTTPConnection) -> Identity:
+    """By the token if there is one, and then by nothing else. Raises BadToken, TooOften."""
     of = services(connection)
+    token = _bearer(connection)
+    if token is not None:
+        account_id, hash_ = await of.bots.by_token(token)
+        of.bot_pace.take(hash_.hex())
+        return Identity(account_id, hash_)
     account = await of.accounts.by_id(of.sessions.read(connection))
-    return account.id if account else None
+    return Identity(account.id if account else None)
 
 
-async def player(connection: HTTPConnection) -> str:
+def _bearer(connection: HTTPConnection) -> str | None:
+    """What follows `Bearer`; a proxy may have a password of its own in the same header."""
+    scheme, _, token = connection.headers.get("authorization", "").strip().partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
+
+
+async def caller(who: Annotated[Identity, Depends(identity)]) -> str | None:
+    """The caller's account id, if the account exists."""
+    return who.account
+
+
+async def player(who: Annotated[Identity, Depends(identity)]) -> str:
     """The caller's account id. Raises NoName."""
-    account_id = await caller(connection)
-    if account_id is None:
+    if who.account is None:
         raise NoName
-    return account_id
+    return who.account
+
+
+async def someone(who: Annotated[Identity, Depends(identity)]) -> str | None:
+    """The caller's account id, if he is known, and no bot. Raises NotForBots."""
+    if who.token is not None:
+        raise NotForBots
+    return who.account
+
+
+async def person(who: Annotated[str | None, Depends(someone)]) -> str:
+    """The account id of a caller who is no bot. Raises NoName, NotForBots."""
+    if who is None:
+        raise NoName
+    return who
+
+
+def address_of(connection: HTTPConnection) -> str | None:
+    """Where the caller is: of a request that came through a believed proxy, what the proxy says."""
+    return connection.client.host if connection.client else None
 
 
 def is_own_origin(connection: HTTPConnection) -> bool:
@@ -109,3 +155,5 @@ def is_own_origin(connection: HTTPConnection) -> bool:
 Served = Annotated[Services, Depends(services)]
 Caller = Annotated[str | None, Depends(caller)]
 Player = Annotated[str, Depends(player)]
+Someone = Annotated[str | None, Depends(someone)]
+Person = Annotated[str, Depends(person)]

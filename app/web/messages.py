@@ -6,6 +6,7 @@ import re
 from typing import Annotated, Any, Literal
 
 import msgspec
+from fastapi import Header
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -213,6 +214,9 @@ def _message(frame: Frame, now: int) -> ToBrowser:
 def write_json(data: object) -> bytes:
     """Views and plain data as JSON."""
     return _encode(data)
+
+
+Key = Annotated[str | None, Header(alias="Idempotency-Key", max_length=100)]
 
 
 class NameBody(_Message):

@@ -13,10 +13,12 @@ from fastapi.openapi.utils import get_openapi
 
 from app.recordreader import Question, RecordCheck, RecordConversion
 from app.service.analysis import MatchAnalysis
+from app.service.bots import BotInfo, BotsView, NewToken
 from app.service.computers import ComputerInfo
 from app.service.info import Info, SessionInfo
 from app.service.lobby import Hint, LobbyView
 from app.service.matches import HistoryView
+from app.web.deps import COOKIE
 from app.web.problems import Problem
 from engine.view import View
 
@@ -57,6 +59,7 @@ ANSWERS: tuple[type, ...] = (
     *(Info, View, HistoryView, LobbyView),
     *(SessionView, SeatLink, Rulesets, ComputersView, Hint, MatchAnalysis),
     *(RecordCheck, RecordConversion),
+    *(BotInfo, BotsView, NewToken),
 )
 
 PROBLEM: dict[int | str, dict[str, Any]] = {
@@ -100,6 +103,11 @@ def install(app: FastAPI) -> None:
             _, kinds = msgspec.json.schema_components((*ANSWERS, Problem, Question), ref_template=_REF)
             schemas = made.setdefault("components", {}).setdefault("schemas", {})
             schemas |= kinds
+            made["components"]["securitySchemes"] = {
+                "cookie": {"type": "apiKey", "in": "cookie", "name": COOKIE},
+                "token": {"type": "http", "scheme": "bearer", "description": "Of a bot."},
+            }
+            made["security"] = [{}, {"cookie": []}, {"token": []}]
             for name in (
                 "HTTPValidationError",
                 "ValidationError",

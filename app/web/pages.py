@@ -110,6 +110,18 @@ async def records() -> FileResponse:
     return _page("records.html")
 
 
+@router.api_route("/bots", methods=["GET", "HEAD"])
+async def bots() -> FileResponse:
+    """My bots and their tokens."""
+    return _page("bots.html")
+
+
+@router.api_route("/fairness", methods=["GET", "HEAD"])
+async def fairness() -> FileResponse:
+    """What is fair here, and what is luck, in measured figures."""
+    return _page("fairness.html")
+
+
 @router.api_route("/dice", methods=["GET", "HEAD"])
 async def dice() -> FileResponse:
     """Check the dice."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import segno
-from fastapi import APIRouter, Header, Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from app.service.analysis import MatchAnalysis
@@ -17,8 +17,8 @@ from app.service.lobby import Hint, LobbyView, presets_offered
 from app.service.matches import HistoryView
 from app.service.records import match_file
 from app.web.accounts import json_answer
-from app.web.deps import Caller, Player, Served
-from app.web.messages import NewMatchBody, SeatSecretBody, schemas
+from app.web.deps import Caller, Person, Player, Served
+from app.web.messages import Key, NewMatchBody, SeatSecretBody, schemas
 from app.web.openapi import PROBLEM, ComputersView, Rulesets, SeatLink, answers
 from engine.ruleset import key_values
 from engine.view import View
@@ -35,9 +35,6 @@ def as_download(answer: Response, name: str) -> Response:
 def download_answer(data: bytes, kind: str, name: str) -> Response:
     """A file."""
     return as_download(Response(data, media_type=kind), name)
-
-
-Key = Annotated[str | None, Header(alias="Idempotency-Key", max_length=100)]
 
 
 @router.get("/schemas/socket.json", summary="JSON Schemas of the socket", tags=["operation"])
@@ -99,7 +96,7 @@ async def join_by_code(of: Served, account: Player, code: str) -> Response:
     "/matches/{match_id}/join", summary="Sit down at a match open to anyone", responses=answers(Info)
 )
 async def join_public(of: Served, account: Player, match_id: str) -> Response:
-    """Problems: `no-name`, `no-such-match`, `needs-invite`, `not-waiting`, `own-match`."""
+    """Problems: `no-name`, `no-such-match`, `needs-invite`, `rated-match`, `not-waiting`, `own-match`."""
     return json_answer(await of.lobby.join_public(match_id, account))
 
 
@@ -173,8 +170,8 @@ async def view(of: Served, account: Caller, match_id: str) -> Response:
 
 
 @router.get("/matches/{match_id}/hint", summary="What a strong computer would play", responses=answers(Hint))
-async def hint(of: Served, account: Player, match_id: str) -> Response:
-    """For one's own owed play, never in a rated match. Problems: `not-your-seat`, `no-hint`."""
+async def hint(of: Served, account: Person, match_id: str) -> Response:
+    """For one's own owed play, never in a rated match. Problems: `not-your-seat`, `no-hint`, `not-for-bots`."""
     return json_answer(await of.lobby.hint(match_id, account))
 
 
@@ -215,14 +212,14 @@ async def ask_analysis(of: Served, request: Request, account: Caller, match_id: 
     summary="The secret that opens my seat on another device",
     responses=answers(SeatLink),
 )
-async def seat_link(of: Served, account: Player, match_id: str) -> Response:
-    """Problems: `not-your-seat`."""
+async def seat_link(of: Served, account: Person, match_id: str) -> Response:
+    """Problems: `not-your-seat`, `not-for-bots`."""
     return json_answer({"secret": await of.lobby.seat_secret(match_id, account)})
 
 
 @router.post("/matches/{match_id}/seat", summary="Play a seat by its secret", responses=answers(Info))
-async def open_seat(of: Served, account: Player, match_id: str, body: SeatSecretBody) -> Response:
-    """Problems: `bad-seat-secret`, `own-match`."""
+async def open_seat(of: Served, account: Person, match_id: str, body: SeatSecretBody) -> Response:
+    """Problems: `bad-seat-secret`, `own-match`, `not-for-bots`."""
     return json_answer(await of.lobby.open_seat(match_id, account, body.secret))
 
 

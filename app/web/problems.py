@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from app.service.errors import AppError
+from app.service.errors import AppError, BadToken, TooOften
 from engine.errors import RuleError
 
 
@@ -51,6 +51,16 @@ def _problem(status: int, code: str, detail: str, params: dict[str, Any] | None 
     }
 
 
+def _headers(error: AppError | RuleError) -> dict[str, str]:
+    """What a program is to do about it."""
+    match error:
+        case TooOften():
+            return {"Retry-After": str(error.params["retry_s"])}
+        case BadToken():
+            return {"WWW-Authenticate": "Bearer"}
+    return {}
+
+
 def _writable(value: Any) -> Any:
     """Half a character, echoed from a bad request, can be written by nobody."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
@@ -72,7 +82,9 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(RuleError)
     async def refused(_: Request, error: AppError | RuleError) -> JSONResponse:
         problem = problem_of(error)
-        return JSONResponse(problem, status_code=problem["status"], media_type="application/problem+json")
+        return JSONResponse(
+            problem, problem["status"], _headers(error), media_type="application/problem+json"
+        )
 
     @app.exception_handler(RequestValidationError)
     async def malformed(_: Request, error: RequestValidationError) -> JSONResponse:

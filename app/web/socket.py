@@ -17,7 +17,7 @@ from app.logs import about
 from app.service.displays import Bye, Display, Frame, Refused
 from app.service.errors import AppError, ShuttingDown
 from app.service.matches import Matches
-from app.web.deps import Services, caller, is_own_origin, services
+from app.web.deps import Services, identity, is_own_origin, services
 from app.web.messages import (
     AcceptDrawMessage,
     BadMessage,
@@ -41,11 +41,19 @@ log = logging.getLogger(__name__)
 FLOOD_MESSAGES, FLOOD_S = 100, 5.0  # more messages than this in this time is a flood
 SEND_PATIENCE_S = 20.0  # a display that does not read for so long is dropped
 _POLICY_VIOLATION, _GOING_AWAY, _TRY_AGAIN, _BROKEN = 1008, 1001, 1013, 1011
+_CODES = {
+    "restart": _GOING_AWAY,
+    "slow": _TRY_AGAIN,
+    "flood": _POLICY_VIOLATION,
+    "revoked": _POLICY_VIOLATION,
+}
 
 
 @router.websocket("/ws/matches/{match_id}")
 async def display(socket: WebSocket, match_id: str, watch: bool = False) -> None:
-    """A player's private display, or a spectator's. The seat comes from the session, never from a message."""
+    """A player's private display, or a spectator's. The seat comes from the session or the token, never from a
+    message.
+    """
     of = services(socket)
     if not is_own_origin(socket):
         log.info("a display was refused: foreign-origin")
@@ -53,7 +61,8 @@ async def display(socket: WebSocket, match_id: str, watch: bool = False) -> None
         return
     await socket.accept()
     try:
-        opened = await of.matches.connect(match_id, await caller(socket), watch=watch)
+        who = await identity(socket)
+        opened = await of.matches.connect(match_id, who.account, watch=watch, token=who.token)
         with about(match=match_id, seat=opened.seat.value if opened.seat else "spectator"):
             await _serve(socket, opened, of)
     except ShuttingDown:
@@ -115,7 +124,7 @@ async def _send(socket: WebSocket, opened: Display, now: Callable[[], int], coun
                 await socket.send_text(write_frame(frame, now()))
             counted.sent += 1
             if isinstance(frame, Bye):
-                code = {"restart": _GOING_AWAY, "flood": _POLICY_VIOLATION}.get(frame.reason, _TRY_AGAIN)
+                code = _CODES[frame.reason]
                 await socket.close(code, frame.reason)
                 return
     except (TimeoutError, WebSocketDisconnect, RuntimeError, OSError):

@@ -48,6 +48,7 @@ async function call(method, path, body) {
 export const api = {
   get: (path) => call('GET', path),
   post: (path, body) => call('POST', path, body),
+  delete: (path) => call('DELETE', path),
 };
 
 /** 32 random hex digits: names a message or a call so that a repeated one is recognised. */

@@ -59,7 +59,8 @@ function take(record) {
 
 const nameOf = (record, seat) => {
   const player = record.players?.[seat];
-  return (typeof player === 'string' ? player : player?.name) || seat;
+  const name = (typeof player === 'string' ? player : player?.name) || seat;
+  return player?.kind === 'bot' ? `${name} · ${t('common.bot')}` : name;
 };
 const turnText = (turn) => `${t('common.round', { n: roundOf(turn) })}, ${word(phaseOf(turn) === 'W' ? 'white' : 'black')}`;
 const verdictMark = (ok) => el('span', { class: `verdict ${ok ? 'win' : 'loss'}` }, icon(ok ? 'check' : 'cross'), el('span', {}, word(ok ? 'same' : 'differs')));

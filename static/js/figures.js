@@ -1,7 +1,7 @@
 // Small drawings and words that several pages share: a die, a row of checkers, a player's name, signed numbers.
 // Knows no rules; draws what it is given.
 
-import { el, icon, nameOf } from './page.js';
+import { el, icon, nameOf, playerName } from './page.js';
 import { t } from './i18n.js';
 
 const PIPS = {
@@ -49,13 +49,13 @@ export function playerMark(player, { bold = true } = {}) {
   }
   box.append(el(bold ? 'b' : 'span', { class: 'who-name' }, nameOf(player)));
   if (player.tag) box.append(el('span', { class: 'muted player-tag' }, `#${String(player.tag).replace(/^#/, '')}`));
+  if (player.kind === 'bot') box.append(el('span', { class: 'mark bot-mark' }, t('common.bot')));
   return box;
 }
 
 /** The name as plain text, for sentences and labels. */
 export function nameText(player) {
-  if (!player) return t('site.player.none');
-  return player.tag ? `${nameOf(player)} #${String(player.tag).replace(/^#/, '')}` : nameOf(player);
+  return player ? playerName(player) : t('site.player.none');
 }
 
 /** Which board a seat plays on in a phase, and of which colour: A is White on X, Black on Y (§4.1). */

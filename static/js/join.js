@@ -35,7 +35,8 @@ function show(info) {
   const { A: a, B: b } = info.players;
   const both = { a: nameText(a), b: nameText(b) };
   const match = `/match/${info.id}`;
-  if (info.state === 'cancelled') say(t('site.join.cancelled'), t('site.join.cancelled_p'), link('/', 'home'));
+  if (info.cancelled === 'expired') say(t('site.join.expired'), t('site.join.expired_p'), link('/', 'home'));
+  else if (info.state === 'cancelled') say(t('site.join.cancelled'), t('site.join.cancelled_p'), link('/', 'home'));
   else if (info.state === 'over') say(t('site.join.over'), t('site.join.over_p', both), link(match, 'result'), link('/', 'home', false));
   else if (info.state === 'playing' && info.seat) say(t('site.join.mine'), t('site.join.mine_p'), link(match, 'own_link'));
   else if (info.state === 'playing') say(t('site.join.full'), t('site.join.full_p', both), link(match, 'watch'), link('/', 'home', false));

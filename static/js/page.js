@@ -177,10 +177,11 @@ export function nameOf(player) {
   return player.level && hasWord(level) ? t('common.computer_level', { level: t(level) }) : t('common.computer');
 }
 
-/** A player as others see him: "Вера", or "Вера #k3f" when another one has the same name. */
+/** A player as others see him: "Вера", or "Вера #k3f" when another one has the same name; "Зарик · бот" is a program. */
 export function playerName(player) {
   if (!player) return '…';
-  return player.tag ? `${nameOf(player)} #${player.tag}` : nameOf(player);
+  const name = player.tag ? `${nameOf(player)} #${player.tag}` : nameOf(player);
+  return player.kind === 'bot' ? `${name} · ${t('common.bot')}` : name;
 }
 
 /** Shows the player in the header. `own`: it is this session's, who can change his name. */
@@ -213,7 +214,8 @@ function askName() {
   } },
   el('label', { class: 'field' }, t('common.name.label'), input), wrong,
   el('div', { class: 'row' }, el('button', { class: 'button primary' }, t('common.name.save')),
-    el('button', { class: 'button plain', type: 'button', onclick: () => dialog.close() }, t('common.action.cancel'))));
+    el('button', { class: 'button plain', type: 'button', onclick: () => dialog.close() }, t('common.action.cancel'))),
+  el('p', { class: 'small' }, el('a', { href: '/bots' }, t('common.name.bots'))));
   const dialog = el('dialog', { class: 'card ask', 'aria-label': t('common.name.change'), onclose: () => dialog.remove() }, form);
   document.body.append(dialog);
   dialog.showModal();

@@ -268,12 +268,12 @@ class Card {
 
   /** Why a match has no ratings: by its rules, against the computer, or by the limit a day of §10.1. */
   whyUnrated() {
-    if (!this.result.rated) return 'none';
-    return this.againstComputer() ? 'computer' : 'unchanged';
+    if (this.againstComputer()) return 'computer';
+    return this.result.rated ? 'unchanged' : 'none';
   }
 
   againstComputer() {
-    return ['A', 'B'].some((seat) => this.info.players[seat]?.kind === 'computer');
+    return ['A', 'B'].some((seat) => ['computer', 'bot'].includes(this.info.players[seat]?.kind));
   }
 
   // ---- the two games ----

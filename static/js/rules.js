@@ -19,6 +19,8 @@ const at = (ruleset, path) => path.split('.').reduce((value, key) => value?.[key
 const exampleHolds = (ruleset) => Object.entries(EXAMPLE).every(([path, value]) => at(ruleset, path) === value);
 
 const p = (key, params) => el('p', {}, t(`rules.page.${key}`, params));
+/** Where the figures are. */
+const measured = () => el('p', {}, el('a', { href: '/fairness' }, t('rules.page.fair.measured')));
 /** Sentences that come from the ruleset: marked, since another ruleset says something else there. */
 const own = (sentences) => sentences.map((sentence) => el('p', { class: 'own' }, sentence));
 
@@ -43,24 +45,11 @@ function sections(ruleset) {
     ['early', [p('early.p1'), p('early.p2'), own(words.early), p('early.p3'), p('early.p4')]],
     ['dice', [p('dice.p1'), p('dice.p2'), el('p', {}, el('a', { href: '/dice' }, t('rules.page.dice.check')))]],
     ['rating', [own(words.rating)]],
-    ['fair', [p('fair.p1'), p('fair.p2'), p('fair.p3'), p('fair.stakes')]],
+    ['fair', [p('fair.p1'), p('fair.p2'), measured(), p('fair.stakes')]],
     ['objective', [p('objective.p1'), p('objective.p2'), p('objective.p3'), measured()]],
     ['origin', [p('origin.p1'), p('origin.p2')]],
   ];
   return list.filter(Boolean);
-}
-
-/** The measured figures: how many matches each way of scoring needs. */
-function measured() {
-  const rows = [['pips', 210, 460], ['half', 135, 280], ['classic', 130, 240], ['result', 4, 35]];
-  const word = (key) => t(`rules.page.objective.${key}`);
-  return el('figure', { class: 'measured' },
-    el('table', { class: 'list' },
-      el('caption', {}, word('table')),
-      el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, word('way')), el('th', { class: 'r', scope: 'col' }, word('pair1')), el('th', { class: 'r', scope: 'col' }, word('pair2')))),
-      el('tbody', {}, rows.map(([key, one, two]) => el('tr', { class: key === 'result' ? 'me' : null },
-        el('td', {}, word(key)), el('td', { class: 'r' }, one), el('td', { class: 'r' }, two))))),
-    el('figcaption', { class: 'muted small' }, word('note')));
 }
 
 function show({ ruleset, preset, presets, info = null }) {

@@ -219,6 +219,7 @@ export class Table {
       this.goneTimer ??= setTimeout(() => {
         if (this.prompt.passing || this.connection.line !== 'on') return;
         this.goneSaid = true;
+        if (this.info.computer_missing) return;  // the line says it already
         this.prompt.say(t('match.say.gone'), t('match.say.goneEnd', { time: formatClock(other().away_until - this.connection.now()) }), { ms: 6000 });
       }, GONE_MS);
       return;
@@ -556,6 +557,11 @@ export class Table {
     if (!this.view) return;
     const { view, turn, sent, looking } = this;
     const { here } = this.scene;
+    if (this.info.computer_missing && !turn && view.stage === 'playing' && this.connection.line === 'on') {
+      const end = this.info.ruleset.clock.type === 'none' ? 'void' : 'end';
+      this.prompt.set(t('match.say.noComputer.now'), t(`match.say.noComputer.${end}`), { warn: true });
+      return;
+    }
     this.prompt.set(...whatIsNext({
       view, turn, sent, looking, lost: this.connection.line === 'lost', closed: this.connection.closed, onBar: here.position[here.color][BAR] > 0,
       forced: this.laidOut === view.turn && !this.touched,

@@ -21,7 +21,8 @@ export function renderWaiting(container, info, changed) {
   const matchPath = `/api/matches/${encodeURIComponent(info.id)}`;
   const rules = el('p', { class: 'muted' }, rulesetLine(info), ' · ', el('a', { href: `/rules?match=${encodeURIComponent(info.id)}` }, t('match.waiting.rules')));
   if (info.state === 'cancelled') {
-    container.replaceChildren(el('section', { class: 'card' }, el('h1', {}, t('match.waiting.cancelled')),
+    container.replaceChildren(el('section', { class: 'card' }, el('h1', {}, t(info.cancelled === 'expired' ? 'match.waiting.expired' : 'match.waiting.cancelled')),
+      info.cancelled === 'expired' ? el('p', {}, t('match.waiting.expired_p')) : null,
       el('p', {}, el('a', { class: 'button primary', href: '/' }, t('common.action.home')))));
     return;
   }

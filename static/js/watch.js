@@ -11,7 +11,8 @@ import { settings } from './settings.js';
 export class Watch {
   constructor(container) {
     this.boards = {};
-    this.now = new Now(el('p', { class: 'muted small' }, t('match.watch.note')));
+    this.missing = el('p', { class: 'small', role: 'status' });
+    this.now = new Now(el('div', {}, this.missing, el('p', { class: 'muted small' }, t('match.watch.note'))));
     const stages = ['X', 'Y'].map((game) => {
       const them = new Band('them');
       const me = new Band('me');
@@ -39,6 +40,7 @@ export class Watch {
   show(info, view) {
     this.info = info;
     this.view = view;
+    this.missing.textContent = info.computer_missing ? t('match.say.noComputer.now') : '';
     const names = { A: playerName(info.players.A), B: playerName(info.players.B) };
     for (const game of ['X', 'Y']) {
       const { them, me, board, pause } = this.boards[game];

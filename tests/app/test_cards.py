@@ -125,6 +125,7 @@ def test_without_an_analysis_there_is_no_objective_result() -> None:
             Player("bgsage master", level="master", is_computer=True), "Компьютер · мастер", id="level"
         ),
         pytest.param(Player("another", is_computer=True), "Компьютер", id="unknown level"),
+        pytest.param(Player("Зарик", tag="k3f", is_bot=True), "бот · Зарик #k3f", id="bot"),
         pytest.param(Player(""), "…", id="nobody"),
     ],
 )
@@ -175,6 +176,13 @@ def test_a_long_name_is_cut_and_a_short_one_is_not() -> None:
     )
     assert said[2].endswith("…")
     assert said[3] == "Александра Константинова"
+
+
+def test_the_mark_of_a_bot_is_never_cut_off() -> None:
+    players = Seats(Player("Ж" * 24, is_bot=True), Player("Ж" * 24, tag="k3f7", is_bot=True))
+    said = texts(draw(replace(CARD, players=players), "ru"))
+    assert said[2].startswith("бот · ЖЖ")
+    assert said[3].startswith("бот · ЖЖ")
 
 
 # ------------------------------------------------------------------------------------------------------------- as PNG

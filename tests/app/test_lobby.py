@@ -29,6 +29,7 @@ async def test_a_guest_has_a_name_and_a_signed_cookie(server: LiveServer) -> Non
         assert answer.json()["player"] == {
             "name": "Вера Ланская",
             "tag": None,
+            "kind": "guest",
             "points": 1000,
             "strength": 1500,
             "matches": 0,
@@ -366,7 +367,7 @@ async def test_another_site_can_change_nothing(server: LiveServer) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/rules", "/dice", "/match/x", "/replay/x", "/join/x", "/static/js/board.js"]
+    "path", ["/", "/rules", "/fairness", "/dice", "/match/x", "/replay/x", "/join/x", "/static/js/board.js"]
 )
 async def test_nothing_foreign_and_nothing_inline_may_run(server: LiveServer, path: str) -> None:
     async with person(server, None) as visitor:

@@ -367,7 +367,7 @@ async def test_a_waiting_page_that_reloads_sees_the_opponent_join(
 
 async def _a_server_that_died(store: Store, clock: Clock, *matches: StoredMatch) -> None:
     """It had opened these matches, and A was there in each."""
-    died = Matches(store, Heuristic(), "dead", clock, computer_pace_ms=0)
+    died = Matches(store, only(Heuristic()), "dead", clock, computer_pace_ms=0)
     await died.start()
     for match in matches:
         display = await died.connect(match.id, match.players.A)
@@ -394,7 +394,7 @@ async def test_time_without_a_server_is_given_back_to_the_last_match_taken_up(
         return await load(match_id)
 
     monkeypatch.setattr(other_node.matches, "load", slowly)
-    matches = Matches(other_node, Heuristic(), "new", clock, computer_pace_ms=0)
+    matches = Matches(other_node, only(Heuristic()), "new", clock, computer_pace_ms=0)
     await matches.start()
     for match in stored:
         opened_at = rows[match.id][-1].at
@@ -427,7 +427,7 @@ async def test_a_match_that_cannot_be_read_harms_no_other(
             )
         )
     clock.at += 60_000
-    matches = Matches(other_node, Heuristic(), "new", clock, computer_pace_ms=0)
+    matches = Matches(other_node, only(Heuristic()), "new", clock, computer_pace_ms=0)
     await matches.start()
     assert matches.is_serving
     await _until(lambda: _is_away(matches, names[1]))

@@ -111,6 +111,12 @@ async def test_a_killed_process_is_replaced_and_its_play_tried_again(
     assert first not in children()
 
 
+async def test_who_thinks_gives_way_to_the_server(pool: Pool, view: View) -> None:
+    await pool.choose("m", "beginner", view)
+    [worker] = children()
+    assert os.getpriority(os.PRIO_PROCESS, worker) >= 10
+
+
 async def test_one_that_never_answers_counts_as_dead(view: View) -> None:
     pool = Pool(1, patience_s=2.0)
     try:

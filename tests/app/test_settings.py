@@ -41,6 +41,9 @@ def test_every_setting() -> None:
             "COMPUTER_WORKERS": "3",
             "ANALYSIS_LEVEL": "Master",
             "ANALYSIS_WORKERS": "2",
+            "LINK_HOURS": "48",
+            "UNSEEN_MINUTES": "5",
+            "NEWCOMERS_AN_HOUR": "0",
         }
     )
     assert settings == Settings(
@@ -56,6 +59,9 @@ def test_every_setting() -> None:
         3,
         "master",
         2,
+        48,
+        5,
+        0,
     )
     assert settings.sqlite_file is None
     assert settings.secret() == "sixteen letters!"
@@ -91,6 +97,10 @@ def test_every_setting_is_described() -> None:
         ("COMPUTER_WORKERS", "many"),
         ("ANALYSIS_LEVEL", "beginner"),
         ("ANALYSIS_WORKERS", "0"),
+        ("LINK_HOURS", "0"),
+        ("UNSEEN_MINUTES", "0"),
+        ("UNSEEN_MINUTES", "half an hour"),
+        ("NEWCOMERS_AN_HOUR", "-1"),
     ],
 )
 def test_what_no_server_can_run_by(variable: str, value: str) -> None:

@@ -98,6 +98,7 @@ async def test_what_is_kept_is_there_for_the_next_one(store: Store) -> None:
     claim = await a_claim(store)
     await store.analyses.keep(claim, 0, turns[:5], len(turns), NOON + 2000)
     await store.analyses.keep(claim, 5, turns[5:9], len(turns), NOON + 2000)
+    await store.analyses.keep(claim, 3, turns[3:9], len(turns), NOON + 2000)  # it did not know that they were
     stored = await store.analyses.load(match.id)
     assert stored is not None
     assert (stored.state, stored.done, stored.phases) == ("running", 9, len(turns))

@@ -13,6 +13,7 @@ from typing import Any
 from playwright.async_api import Page, Route, WebSocketRoute
 
 from app.service.displays import Accepted, Bye, Refused, ViewFrame
+from app.service.downloads import ids_of
 from app.service.info import Info, PlayerInfo
 from app.service.matches import HistoryView
 from app.web.messages import write_frame, write_json
@@ -50,6 +51,7 @@ class Staged:
         self.sent: list[dict[str, Any]] = []
         self.pongs: list[int] = []
         self.refusing = False
+        self.computer_missing = False
         self.drafts = NO_DRAFTS
         self.opened = 0
         self.analysis: dict[str, Any] | None = None  # what the server answers; None: it knows of no analysis
@@ -127,6 +129,12 @@ class Staged:
             self._drafted, self.drafts = self.table.match.turn, NO_DRAFTS
         return view_for(self.table.match, self.seat, self.drafts)
 
+    async def lack_computer(self, missing: bool) -> None:
+        """No server has the computer at this table, or one has it again."""
+        self.computer_missing = missing
+        self._shown = self._view()
+        self._send(ViewFrame(self._shown, self._info(), self._ping()))
+
     async def other_plays(self, text: str | None = None) -> None:
         """The other player makes this play, or his first legal one."""
         assert self.seat
@@ -182,12 +190,14 @@ class Staged:
             created_at=0,
             started_at=0,
             finished_at=self.now() if match.score else None,
+            cancelled=None,
             preset="objective",
             ruleset=match.ruleset.to_dict(),
             public=False,
             code=None,
             seat=None if self.seat is None else self.seat.value,
             players=Seats(*player),
+            computer_missing=self.computer_missing,
             ratings=None,
             rematch=None,
         )
@@ -198,8 +208,9 @@ class Staged:
     async def _history_route(self, route: Route) -> None:
         match = self.table.match
         start = boards_of(self.table.start.games)
+        ids = ids_of(self.table.start.games, match)
         history = HistoryView(
-            self._info(), view_for(match, self.seat), match.dice_id, start, phases_of(match)
+            self._info(), view_for(match, self.seat), match.dice_id, start, phases_of(match), ids
         )
         await route.fulfill(body=write_json(history), content_type="application/json")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -15,6 +16,7 @@ import pytest_asyncio
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Page, expect
 
+from app.web.pages import STATIC
 from engine.dice import Roll
 from engine.plays import after, legal_plays
 from engine.variant import SHORT
@@ -45,7 +47,7 @@ UNFILLED = re.compile(r"\{\w*\}|undefined|NaN|\[object|null")
 
 @dataclass
 class World:
-    """Matches in every state, and those who play them."""
+    """Matches in every state, and those who play them; the host has a bot, and a match that waits."""
 
     host: Person
     anna: Person
@@ -93,6 +95,7 @@ async def world(live: LiveServer) -> AsyncIterator[World]:
         another(anna, boris) as (played, c, _),
         another(anna, boris) as (over, d, e),
     ):
+        await host.post("/api/bots", {"name": "Zarik"})
         waiting = await host.post("/api/matches", {"preset": "objective"})
         await host.post("/api/matches", {"preset": "objective", "opponent": "anyone"})
         for first, second, phases in ((a, b, 2), (d, e, 3)):
@@ -148,6 +151,13 @@ async def open_all(page: Page) -> None:
         await summary.click()
 
 
+async def make_token(page: Page) -> None:
+    """It stands there to be copied."""
+    await page.locator(".bot-list .button").first.click()
+    await page.locator("dialog .button").last.click()
+    await expect(page.locator(".token-box input")).to_be_visible()
+
+
 PLACES = {
     "home": Place(lambda w: "/", "#create-button"),
     "home of a player, rules being changed": Place(
@@ -167,8 +177,12 @@ PLACES = {
     "result for others": Place(lambda w: f"/match/{w.over}", ".parted figure"),
     "rules": Place(lambda w: "/rules", ".prose section"),
     "rules of a match": Place(lambda w: f"/rules?match={w.open}", ".prose section"),
+    "fairness": Place(lambda w: "/fairness", ".prose section"),
     "replay": Place(lambda w: f"/replay/{w.over}", ".replay-board .board"),
     "records": Place(lambda w: "/records", ".record-text textarea"),
+    "bots": Place(lambda w: "/bots", "form .button", lambda w: w.host),
+    "bots, a new token": Place(lambda w: "/bots", "form .button", lambda w: w.host, make_token),
+    "bots of nobody yet": Place(lambda w: "/bots", "form .button"),
     "dice": Place(lambda w: "/dice", "textarea", then=open_all),
     "dice checked": Place(lambda w: f"/dice?match={w.over}", ".verdict-card", then=open_all),
 }
@@ -236,7 +250,7 @@ async def test_a_page_is_in_words_axe_finds_nothing_and_nothing_scrolls_sideways
 
 
 SWITCHED = [
-    pytest.param(["home", "join", "rules", "replay", "dice", "match, watched"], id="guest"),
+    pytest.param(["home", "join", "rules", "fairness", "replay", "dice", "match, watched"], id="guest"),
     pytest.param(["match", "result"], id="player"),
     pytest.param(["waiting room"], id="who waits"),
 ]
@@ -294,6 +308,36 @@ async def test_a_page_loads_nothing_from_elsewhere_and_no_sound(screens: Screens
         "image",
         "manifest",
     }
+
+
+async def test_what_is_claimed_of_fairness_stands_two_steps_from_home_with_its_figures(
+    screens: Screens,
+) -> None:
+    """§13: exactly fair, luck not gone, what the objective result does, own figures, no stakes, prior art."""
+    page = await screens.page(**EN, **STILL)
+    await page.goto("/")
+    await page.get_by_role("link", name="How fair it is").click()
+    await page.wait_for_selector(".prose section")
+    said = await page.locator("main").inner_text()
+    for claim in (
+        "exactly fair",
+        "Luck is not gone",
+        "no stakes",
+        "M. Maini",
+        "2006",
+        "1973",
+        "GNU Backgammon",
+    ):
+        assert claim in said
+    pairs = json.loads((STATIC / "objectivity.json").read_text(encoding="utf-8"))["pairs"]
+    figures = page.locator("figure").first.locator("li b")
+    needed = pairs["often"]["needed"]
+    assert [float(text.replace(",", "")) for text in await figures.all_inner_texts()][1:] == [
+        needed[way][0] for way in ("half", "checkers_half", "classic", "objective")
+    ]
+    await page.get_by_role("link", name="The rules in plain words").click()
+    await page.get_by_role("link", name="How fair it is").first.click()
+    await expect(page).to_have_url(re.compile("/fairness$"))
 
 
 async def test_the_scheme_is_chosen_and_kept(screens: Screens, world: World) -> None:

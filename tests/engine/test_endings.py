@@ -25,6 +25,7 @@ from engine.match import (
     Tick,
     VoidMatch,
     absence_ends_at,
+    awaited_computers,
     next_deadline,
     resign_price,
     zero_shown_at,
@@ -887,10 +888,59 @@ def test_a_match_against_the_computer_is_settled_but_not_rated() -> None:
     assert score.winner is A
 
 
-def test_a_computer_is_never_away() -> None:
+def test_a_computer_is_there_from_the_start() -> None:
     table = a_match(computers=[B])
-    assert table.leave(B, after=0) == []
     assert table.match.presence.B.connected
     assert view_for(table.match, A).seats.B.connected
     table.play(B)
     assert [event for event in table.events if isinstance(event, PlayMade)]
+
+
+# ------------------------------------------------------------------------------- a computer that no server has (§8.3)
+
+
+def a_computers_turn(**ruleset: Any) -> Table:
+    """The third round; B is a computer, and A has played."""
+    table = a_phase("3W", "6-2", computers=[B], ruleset=rules(clock=CLOCK, **ruleset))
+    table.play(A)
+    return table
+
+
+def test_a_computer_is_awaited_while_it_has_something_to_play() -> None:
+    table = a_phase("3W", "6-2", computers=[B])
+    assert awaited_computers(table.match) == (B,)
+    assert awaited_computers(a_new_match(computers=[B]).match) == ()
+    table.play(B)
+    assert awaited_computers(table.match) == (), "it has played"
+    assert awaited_computers(a_phase("3W", "6-2").match) == (), "people are not computers"
+    stuck = a_phase("3W", "6-4", y="bar:1 14:1 | 6:2 4:2", computers=[B])
+    assert stuck.match.owes(B)
+    assert awaited_computers(stuck.match) == (), "a pass is the server's"
+
+
+@pytest.mark.parametrize(
+    ("after", "outcome"),
+    [
+        pytest.param(4_999, None, id="a millisecond before"),
+        pytest.param(5_000, ("abandoned", B, 5_000), id="at the end of the patience"),
+    ],
+)
+def test_a_computer_that_stays_away_concedes_as_a_player_does(after: int, outcome: object) -> None:
+    table = a_computers_turn(absence_s=3)
+    table.leave(B, after=2_000)
+    table.wait(after)
+    assert (ended(table) if table.match.ended else None) == outcome
+    if outcome:
+        assert table.match.score is not None
+        assert points(table.match)[0] > 0
+        assert not table.match.score.rated
+
+
+def test_a_computer_that_is_back_in_time_goes_on() -> None:
+    table = a_computers_turn(absence_s=3)
+    table.leave(B, after=2_000)
+    assert view_for(table.match, A).seats.B.away_until == table.at(5_000)
+    table.back(B, after=4_000)
+    table.play(B, after=4_500)
+    assert table.match.ended is None
+    assert view_for(table.match, A).seats.B.connected

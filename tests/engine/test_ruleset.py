@@ -111,6 +111,16 @@ def test_a_value_that_exists_is_taken_and_comes_back(key: str, value: object) ->
     assert DEFAULT.changed(ruleset.changes()) == ruleset
 
 
+@pytest.mark.parametrize("preset", PRESETS)
+def test_for_nothing_is_the_same_match_without_rating_and_time(preset: str) -> None:
+    """§7.3, §10.2: as it is played with a computer."""
+    ruleset = PRESETS[preset].ruleset
+    found, was = dotted(ruleset.for_nothing().to_dict()), dotted(ruleset.to_dict())
+    assert (found["rated"], found["time.mode"]) == (False, "off")
+    assert {key for key in was if found[key] != was[key]} <= {"rated", "time.mode"}
+    assert ruleset.for_nothing().for_nothing() == ruleset.for_nothing()
+
+
 BAD: list[tuple[str, object]] = [
     ("variant", "gul-bara"),
     ("variant", None),

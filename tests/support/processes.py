@@ -27,6 +27,12 @@ def threads_of(pid: int) -> int:
     return len(_ps("-M", "-p", str(pid))) - 1
 
 
+def niceness_of_session(pid: int) -> int | None:
+    """How far the session of a process stands back behind others, where Linux shares time out among sessions."""
+    told = Path(f"/proc/{pid}/autogroup")
+    return int(told.read_text().split()[-1]) if told.exists() else None
+
+
 def _by_proc() -> list[tuple[int, int, str, str]]:
     found = []
     for folder in Path("/proc").glob("[0-9]*"):

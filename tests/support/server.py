@@ -48,9 +48,13 @@ async def running_server(
     port: int = 0,
     base_url: str = "",
     analysis_level: str = "off",
+    newcomers_an_hour: int = 0,
+    forwarded_allow_ips: str = "127.0.0.1",
     **options: Any,
 ) -> AsyncIterator[LiveServer]:
-    """A server on this port or a free one, until the block ends. It analyses no matches unless it is told to."""
+    """A server on this port or a free one, until the block ends. It analyses no matches unless it is told to, and takes
+    as many newcomers as come: all players of a test have one address.
+    """
     options.setdefault("computer_pace_ms", 0)
     settings = Settings(
         port=0,
@@ -59,6 +63,8 @@ async def running_server(
         secret_key="a key for tests only",
         base_url=base_url,
         analysis_level=analysis_level,
+        newcomers_an_hour=newcomers_an_hour,
+        forwarded_allow_ips=forwarded_allow_ips,
     )
     app = create_app(settings, **options)
     listening = socket.create_server(("127.0.0.1", port))
@@ -107,6 +113,8 @@ class Person:
         url = str(self.http.base_url).replace("http", "ws", 1).rstrip("/")
         cookies = "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
         headers = {"Cookie": cookies} if cookies else {}
+        if token := self.http.headers.get("Authorization"):
+            headers["Authorization"] = token
         address = f"{url}/ws/matches/{match_id}{'?watch=1' if watch else ''}"
         async with connect(address, additional_headers=headers, compression=None) as connection:
             display = Display(connection)
@@ -126,6 +134,22 @@ async def person(server: LiveServer, name: str | None) -> AsyncIterator[Person]:
         if name is not None:
             await somebody.post("/api/session", {"name": name})
         yield somebody
+
+
+@contextlib.asynccontextmanager
+async def bot(server: LiveServer, token: str) -> AsyncIterator[Person]:
+    """A program that comes in by a token."""
+    async with httpx2.AsyncClient(base_url=server.url, headers={"Authorization": f"Bearer {token}"}) as http:
+        yield Person(http)
+
+
+@contextlib.asynccontextmanager
+async def a_bot(server: LiveServer, name: str) -> AsyncIterator[Person]:
+    """A new bot, whose owner has gone."""
+    async with person(server, f"{name}'s owner") as owner:
+        made = await owner.post("/api/bots", {"name": name})
+    async with bot(server, made["token"]) as program:
+        yield program
 
 
 @dataclass

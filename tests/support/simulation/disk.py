@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, StaticPool, and_
 
 from app.store.database import Append, CommandSeen, NoAnswer, StoreClosed, VersionTaken, Work
 from app.store.schema import upgrade_schema
-from app.store.sqlite import _INSERT, _MOVE, _SEEN, _engine
+from app.store.sqlite import _INSERT, _MOVE, _SEEN, _engine, _moving
 from app.store.tables import nodes
 from tests.support.simulation.loop import Chance, VirtualLoop
 
@@ -74,7 +74,7 @@ class Disk:
     def append(self, wanted: Append) -> None:
         """One row, as SqliteDatabase writes it."""
         self.raw.execute("BEGIN IMMEDIATE")
-        moved = self.raw.execute(_MOVE, (wanted.after, wanted.deadline, wanted.match_id, wanted.command_id))
+        moved = self.raw.execute(_MOVE, _moving(wanted))
         if moved.rowcount:
             row = (
                 wanted.match_id,

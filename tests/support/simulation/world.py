@@ -15,9 +15,11 @@ from unittest.mock import patch
 
 from app.service.accounts import Accounts
 from app.service.analysis import OFF, Analyses
+from app.service.bots import Bots
 from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
+from app.service.pace import Pace
 from app.store import Store
 from app.store.database import NoAnswer
 from app.store.matches import JournalRow, StoredMatch
@@ -101,6 +103,8 @@ class Node:
         self.services = Services(
             sessions=Sessions(key),
             accounts=Accounts(store, self.now),
+            bots=Bots(store, self.now, self.matches),
+            bot_pace=Pace(0, 1.0, world.loop.time),
             lobby=Lobby(store, self.matches, key, self.now),
             matches=self.matches,
             analyses=Analyses(store, OFF, (), self.now),
