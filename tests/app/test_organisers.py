@@ -522,7 +522,7 @@ async def test_no_call_tells_anything_of_an_open_qualifying_round(server: LiveSe
 
         async def everything() -> dict[str, tuple[int, str | None, bytes]]:
             found = {}
-            for needs, method, path in CALLS:
+            for _, method, path in CALLS:
                 filled = re.sub(r"\{(number|stage|round|table)\}", "1", path.replace("{event}", admin.event))
                 if method == "GET":
                     for match in matches if "{match}" in filled else [""]:
