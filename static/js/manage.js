@@ -296,7 +296,6 @@ function importForm() {
   const text = el('textarea', { rows: 4, id: 'list-text', placeholder: 'name,tag,seed' });
   const file = el('input', { type: 'file', accept: '.csv,.txt,text/csv', id: 'list-file' });
   const make = el('input', { type: 'checkbox', checked: true });
-  const report = el('div', { class: 'stack', role: 'status' });
   const take = async () => {
     const data = file.files[0] ?? text.value;  // a file's own bytes: its encoding is the server's business
     const answer = await wish((options) => api.post(`${admin}/entrants/import${make.checked ? '?new=true' : ''}`, data, { ...options, type: 'text/csv' }));
@@ -305,7 +304,7 @@ function importForm() {
   return el('div', { class: 'stack' }, el('p', { class: 'muted small' }, word('entrant.import_p')),
     el('label', { class: 'field' }, word('entrant.file'), file), el('label', { class: 'field' }, word('entrant.text'), text),
     el('label', { class: 'tick' }, make, word('entrant.make')),
-    el('p', {}, el('button', { class: 'button', type: 'button', click: take }, word('entrant.import_button'))), report);
+    el('p', {}, el('button', { class: 'button', type: 'button', click: take }, word('entrant.import_button'))));
 }
 
 function reportOf(answer) {

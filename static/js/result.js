@@ -181,6 +181,7 @@ class Card {
       : el('button', { class: 'button primary', type: 'button', click: () => this.askRematch() }, icon('again'), el('span', {}, t('result.rematch')));
     return el('div', { class: 'ends-box' },
       el('p', { class: 'row ends' }, this.rematch,
+        this.info.competition ? el('a', { class: 'button primary', href: `/events/${encodeURIComponent(this.info.competition)}` }, icon('flag'), el('span', {}, t('result.event'))) : null,
         el('a', { class: 'button', href: `/replay/${id}` }, icon('play'), t('result.replay')),
         el('a', { class: 'button', href: `/api/matches/${id}.json`, download: `${id}.json` }, icon('down'), t('result.download')),
         shareButton(id, this.cardWords())),

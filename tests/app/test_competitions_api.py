@@ -35,7 +35,7 @@ async def a_cup(server: LiveServer, entrants: int = 0, *, title: str = "A cup", 
     hand = Hand(service._store, service)
     hand.now = time.time_ns() // 1_000_000
     await hand.announce(entrants, **settings)
-    await service.describe(hand.id, title={"en": title}, about={}, visibility="public")
+    await service.describe(hand.id, title={"en": title}, about={}, visibility="public", actor=hand.boss)
     return hand
 
 
@@ -192,7 +192,9 @@ async def test_a_standing_shows_every_value_and_what_it_is_made_of(server: LiveS
 async def test_lists_are_paged_and_told_apart_by_state(server: LiveServer) -> None:
     made = [(await a_cup(server, title=f"Cup {n}")).id for n in range(3)]
     hidden = await a_cup(server, title="Among friends")
-    await hidden.service.describe(hidden.id, title={"en": "Among friends"}, about={}, visibility="unlisted")
+    await hidden.service.describe(
+        hidden.id, title={"en": "Among friends"}, about={}, visibility="unlisted", actor=hidden.boss
+    )
     over = await a_cup(server, title="Called off")
     await over.do(lambda at: c.Cancel(over.boss, "too few", at))
     async with person(server, None) as anybody:

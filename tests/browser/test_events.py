@@ -34,6 +34,7 @@ async def an_event(live: LiveServer, title: str, *people: Person, more: int = 0,
         title={"en": title, "ru": f"Кубок {title}"},
         about={"en": "For all.", "ru": "Для всех."},
         visibility="public",
+        actor=hand.boss,
     )
     for somebody in people:
         await somebody.post(
