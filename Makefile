@@ -6,6 +6,8 @@
 .PHONY: help install run engines test test-fast check bench lock clean
 
 BIN := .venv/bin
+# Tests are shared out by files among as many processes as there are cores
+SHARED := -n auto --maxprocesses 4 --dist loadfile
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq install
 
 help:
@@ -30,10 +32,10 @@ engines: .venv/.runtime
 test: .venv/.dev
 	@$(BIN)/python -m tests.support.postgres
 	@sh tools/chromium.sh $(BIN)/python
-	$(BIN)/python -m pytest $(TESTS)
+	$(BIN)/python -m pytest $(SHARED) $(TESTS)
 
 test-fast: .venv/.dev
-	$(BIN)/python -m pytest $(or $(TESTS),--ignore=tests/browser)
+	$(BIN)/python -m pytest $(SHARED) $(or $(TESTS),--ignore=tests/browser)
 
 check: .venv/.dev
 	$(BIN)/ruff format --check .

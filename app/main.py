@@ -32,6 +32,7 @@ from app.service.lobby import Lobby
 from app.service.matches import Matches
 from app.service.organisers import Organisers
 from app.service.pace import Pace
+from app.service.readings import Readings
 from app.service.runner import Runner
 from app.settings import Settings
 from app.store import Store, open_store
@@ -47,6 +48,7 @@ from app.web import (
     pages,
     play,
     problems,
+    records,
     requests,
     socket,
 )
@@ -143,6 +145,7 @@ def create_app(
                 cards=shared,
                 analyses=analyses,
                 health=Health(store, matches),
+                readings=Readings(),
                 now=now,
                 base_url=settings.base_url or None,
             )
@@ -186,6 +189,7 @@ def create_app(
     app.include_router(arbiters.router)
     app.include_router(competitions.router)
     app.include_router(cards.router)
+    app.include_router(records.router)
     app.include_router(socket.router)
     pages.install(app)
     openapi.install(app)

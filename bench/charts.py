@@ -25,13 +25,13 @@ from bench.figures import CREDITS, SHARES, Between, Figure, Run, against, freed,
 ROOT = Path(__file__).parents[1]
 DRAWINGS, SITE = ROOT / "docs" / "objectivity", ROOT / "static" / "objectivity.json"
 
-# The pairs that are shown, the better player first; the key is the site's name for them
+# The pairs that are shown, the nearest first, the better player first; the key is the site's name for them
 PAIRS = {
-    ("club+0.08", "club+0.10"): ("often", "Two who err often, one more often"),
-    ("club", "club+0.02"): ("rarely", "A strong player and one who errs rarely"),
-    ("club", "club+0.04"): ("at_times", "A strong player and one who errs at times"),
     ("expert", "club"): ("expert_club", "Expert and club levels"),
+    ("club", "club+0.02"): ("rarely", "A strong player and one who errs rarely"),
+    ("club+0.08", "club+0.10"): ("often", "Two who err often, one more often"),
     ("beginner", "beginner+0.04"): ("beginner_twin", "Beginner level, and the same erring more"),
+    ("club", "club+0.04"): ("at_times", "A strong player and one who errs at times"),
     ("club", "beginner"): ("club_beginner", "Club and beginner levels"),
 }
 WAYS = {
@@ -338,7 +338,7 @@ def ahead_drawing(pair: Pair) -> str:
     shown = {"objective": "result wide", "classic": "points wide", "half": "points wide dash"}
     chances = {}
     for key in shown:
-        name, words = WAYS[key]
+        name = WAYS[key][0]
         way = pair.run.ways()[name]
         step = freed(way.same_mean, pair.run.luck).value / way.spread
         chances[key] = [0.5 * math.erfc(-step * math.sqrt(n / 2)) for n in range(1, most + 1)]
@@ -366,10 +366,11 @@ def ahead_drawing(pair: Pair) -> str:
             ),
             kind,
         )
-    for key, dy in (("objective", 4), ("classic", -2), ("half", 12)):
+    upper, lower = sorted(("classic", "half"), key=lambda key: -chances[key][-1])
+    labels = {"objective": "objective result", "classic": "classic 1-2-3", "half": "pips, half lead"}
+    for key, lift in (("objective", 4), (upper, -2), (lower, 14)):
         y = bottom - (bottom - top) * (2 * chances[key][-1] - 1)
-        words = {"objective": "objective result", "classic": "classic 1-2-3", "half": "pips, half lead"}[key]
-        drawing.text(right + 8, y + dy, words, "result" if key == "objective" else "points")
+        drawing.text(right + 8, y + lift, labels[key], "result" if key == "objective" else "points")
     return drawing.svg(bottom + 50)
 
 

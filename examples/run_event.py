@@ -61,7 +61,7 @@ class Caller:
         request = urllib.request.Request(self.url + path, None if body is None else content, method=method)
         for header, value in {**headers, **self.identity()}.items():
             request.add_header(header, value)
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=600) as answer:
             if cookie := answer.headers.get("Set-Cookie"):
                 self.cookie = cookie.partition(";")[0]
             return json.load(answer)

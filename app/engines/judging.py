@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from app.engines.judge import judge_of
-from app.engines.processes import answer_lines
+from app.engines.processes import answer_lines, to_everybody
 from engine.analysis import Played, TurnJudged, turn_judged
 from engine.dice import Roll
 from engine.match import Made, PhasePlayed
@@ -96,4 +96,4 @@ def _as_played(phase: _Phase) -> PhasePlayed:
 
 
 if __name__ == "__main__":
-    answer_lines(answer_to, idle=True)  # every play comes first, a computer's too
+    answer_lines(answer_to, to_everybody)  # every play comes first, a computer's too

@@ -78,26 +78,33 @@ async def end(process: Process) -> None:
     await process.wait()
 
 
-def answer_lines(answer_to: Callable[[bytes], bytes], *, idle: bool = False) -> None:
-    """What such a process does: until nobody asks any more it answers line by line, at a low priority.
+def answer_lines(answer_to: Callable[[bytes], bytes], give_way: Callable[[], None]) -> None:
+    """What such a process does: it gives way, and until nobody asks any more it answers line by line.
 
-    `idle`: only when nobody else has anything to do. A server that ends, however it ends, takes its processes with it.
+    A server that ends, however it ends, takes its processes with it.
     """
     for number in (signal.SIGINT, signal.SIGTERM):  # the server's to obey; it ends this one itself
         signal.signal(number, signal.SIG_IGN)
-    _give_way(_LAST if idle else _LOW)
-    if idle and hasattr(os, "SCHED_IDLE"):
-        with contextlib.suppress(OSError):
-            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    give_way()
     with contextlib.suppress(BrokenPipeError):
         while line := sys.stdin.buffer.readline():
             sys.stdout.buffer.write(answer_to(line))
             sys.stdout.buffer.flush()
 
 
-def _give_way(niceness: int) -> None:
+def to_displays() -> None:
+    """Nobody's display waits for this process."""
     if hasattr(os, "nice"):
-        os.nice(niceness)
+        os.nice(_LOW)
+
+
+def to_everybody() -> None:
+    """This process works when nobody else has anything to do."""
+    if hasattr(os, "nice"):
+        os.nice(_LAST)
+    if hasattr(os, "SCHED_IDLE"):
+        with contextlib.suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     # Linux may share time out among sessions first; there the niceness within a session counts for nothing outside it.
     with contextlib.suppress(OSError):
-        Path("/proc/self/autogroup").write_text(str(niceness))
+        Path("/proc/self/autogroup").write_text(str(_LAST))

@@ -7,7 +7,7 @@ from functools import cache
 import msgspec
 
 from app.engines.levels import computer_of
-from app.engines.processes import answer_lines
+from app.engines.processes import answer_lines, to_displays
 from engine.bot import Solver, Task
 from engine.plays import Edge, Hop
 from engine.position import Position
@@ -51,4 +51,4 @@ def answer_to(line: bytes) -> bytes:
 
 
 if __name__ == "__main__":
-    answer_lines(answer_to)  # nobody's display waits for a computer
+    answer_lines(answer_to, to_displays)

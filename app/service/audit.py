@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import blake2s
 from typing import Any
 
 from app.service import competition_views as views
@@ -64,29 +65,26 @@ class Change:
 class AuditEntry:
     """What one call, or the server itself (`actor` null), has changed. `at` is UTC ms, `time` the same in words.
 
-    `version` is the event's after it; null for what is no part of its facts: words, keys, notes, orders to matches.
+    `id` says nothing: numbers would tell how much there is that is not shown yet (§5.4).
     """
 
     id: str
-    order: int
     at: int
     time: str
     actor: Actor | None
     key: ActorKey | None
-    version: int | None
     changes: tuple[Change, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Raw:
-    """An entry before names are looked up. `secret`: of which rounds it tells."""
+    """An entry before names are looked up; a change has with it the meeting of which it tells."""
 
     id: str
     order: int
     at: int
     actor: str | None
     key: str | None
-    version: int | None
     changes: tuple[tuple[Change, Ref | None], ...]
 
 
@@ -110,7 +108,7 @@ class Audit:
         for one in raw:
             shown = tuple(change for change, ref in one.changes if not _is_hidden(competition, ref))
             if shown:
-                found.append(_entry(one, shown, accounts, keys))
+                found.append(_entry(event, one, shown, accounts, keys))
         return found
 
     async def _of_facts(self, event: str) -> tuple[_Raw, ...]:
@@ -142,7 +140,6 @@ class Audit:
                         row.at,
                         ordered[0][0],
                         via_of(row.command_id),
-                        None,
                         changes,
                     )
                 )
@@ -156,7 +153,6 @@ class Audit:
                 row.at,
                 row.actor,
                 row.key,
-                None,
                 ((Change(row.what, row.target, row.before, row.after, row.reason), None),),
             )
             for row in await self._store.organisers.log(event)
@@ -168,7 +164,6 @@ class Audit:
                 note.at,
                 note.by,
                 None,
-                None,
                 ((Change("note-added", note.match or event, None, note.text, None), None),),
             )
             for note in await self._store.competitions.notes(event)
@@ -177,8 +172,13 @@ class Audit:
 
 
 def _entry(
-    raw: _Raw, shown: tuple[Change, ...], accounts: Mapping[str, Account], keys: Mapping[str, AdminKey]
+    event: str,
+    raw: _Raw,
+    shown: tuple[Change, ...],
+    accounts: Mapping[str, Account],
+    keys: Mapping[str, AdminKey],
 ) -> AuditEntry:
+    entry_id = blake2s(f"{event} {raw.id}".encode(), digest_size=8).hexdigest()
     account = accounts.get(raw.actor) if raw.actor else None
     actor = Actor(account.id, account.name, account.tag) if account else None
     if actor is None and raw.actor:
@@ -186,7 +186,7 @@ def _entry(
     key = keys.get(raw.key) if raw.key else None
     told = ActorKey(key.id, key.label) if key else None
     time = datetime.fromtimestamp(raw.at / 1000, UTC).isoformat(timespec="milliseconds")
-    return AuditEntry(raw.id, raw.order, raw.at, time, actor, told, raw.version, shown)
+    return AuditEntry(entry_id, raw.at, time, actor, told, shown)
 
 
 def _is_hidden(competition: Competition, ref: Ref | None) -> bool:
@@ -210,7 +210,6 @@ def _told(before: Competition, row: FactsRow) -> tuple[_Raw, Competition]:
         row.at,
         row.actor,
         via_of(row.command_id),
-        row.version,
         tuple(changes),
     )
     return raw, before

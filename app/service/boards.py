@@ -30,6 +30,7 @@ class _Board:
     dice_id: str
     competition: str
     matches: dict[str, Progress] = field(default_factory=dict)
+    complete: bool = False  # all its matches are here: before that nobody knows whether all have played
     paused: bool = False
     busy: bool = False  # somebody is moving it on
     again: bool = False  # and has to look once more
@@ -62,8 +63,9 @@ class Boards:
             board = self._boards[dice_id] = _Board(dice_id, competition_id)
         for match_id in match_ids:
             if match_id not in board.matches:
+                board.complete = False
                 board.matches[match_id] = await self._matches.hold(match_id)
-        board.paused = paused
+        board.complete, board.paused = True, paused
         self._consider(board)
 
     def let_go(self, dice_id: str) -> None:
@@ -98,7 +100,7 @@ class Boards:
     def _step(board: _Board) -> Turn | None:
         """The turn that is to open now: all that still play have played the one before, or are in it already."""
         alive = [match for match in board.matches.values() if match.score is None]
-        if board.paused or not alive or any(match.seed is None for match in alive):
+        if not board.complete or board.paused or not alive or any(match.seed is None for match in alive):
             return None
         if not all(match.is_combined for match in alive):
             return FIRST_TURN

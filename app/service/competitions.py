@@ -149,12 +149,22 @@ class _Kept:
     stored: StoredCompetition
     competition: Competition
     version: int = 0
+    hidden: int = 0  # so many of its rows tell only of a qualifying's open round
     last_at: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     computed: dict[str, Any] = field(default_factory=dict)  # from this version
 
-    def moved(self, competition: Competition, version: int, at: int) -> None:
+    @property
+    def shown(self) -> int:
+        """The version as organisers know it: it does not count what is not shown yet (§5.4)."""
+        return self.version - self.hidden
+
+    def moved(
+        self, competition: Competition, version: int, at: int, rows: Iterable[tuple[Fact, ...]]
+    ) -> None:
         self.competition, self.version, self.last_at = competition, version, max(self.last_at, at)
+        before = self.hidden if views.is_hidden(competition) else 0
+        self.hidden = before + sum(all(_is_secret(competition, fact) for fact in row) for row in rows)
         self.computed = {}
 
 
@@ -305,18 +315,20 @@ class Competitions:
             at = max(self._now(), kept.last_at)
             command = wish(at)
             try:
-                if expect is not None and expect != kept.version:
-                    raise StaleVersion(kept.version)
+                if expect is not None and expect != kept.shown:
+                    raise StaleVersion(kept.shown)
                 if actor is not None:
                     _check_judge(kept.competition, command, actor)
                 happened, after = await self._decide(kept.competition, command)
             except (RuleError, StaleVersion, NotArbiter):
                 seen = command_id and await store.answer_of(kept.stored.id, command_id)
                 if seen:
-                    return Done(seen, False)  # it came a second time: answered as the first time
+                    return Done(
+                        min(seen, kept.shown), False
+                    )  # it came a second time: answered as the first time
                 raise
             if not happened:
-                return Done(kept.version, False)
+                return Done(kept.shown, False)
             try:
                 await store.append(
                     kept.stored.id,
@@ -329,12 +341,12 @@ class Competitions:
                 )
             except WishSeen as seen_before:
                 await self._take_in(kept)
-                return Done(seen_before.version, False)
+                return Done(min(seen_before.version, kept.shown), False)
             except CompetitionMoved:
                 await self._take_in(kept)
                 continue
-            kept.moved(after, kept.version + 1, at)
-            return Done(kept.version, True)
+            kept.moved(after, kept.version + 1, at, [happened])
+            return Done(kept.shown, True)
 
     @staticmethod
     async def _decide(competition: Competition, command: Command) -> tuple[tuple[Fact, ...], Competition]:
@@ -465,7 +477,7 @@ class Competitions:
     async def organiser_view(self, competition_id: str) -> OrganiserView:
         """All that an organiser may see, with the version for `expect`."""
         kept = await self._fresh(competition_id)
-        competition, version = kept.competition, kept.version
+        competition, version = kept.competition, kept.shown
         accounts = await self._accounts(competition)
         due = next_deadline(competition)
         return views.organisers(kept.stored, competition, version, accounts, due, self._now())
@@ -489,8 +501,8 @@ class Competitions:
         return (await self._fresh(competition_id)).stored.owner
 
     async def version(self, competition_id: str) -> int:
-        """Its newest version."""
-        return (await self._fresh(competition_id)).version
+        """Its newest version, as organisers know it."""
+        return (await self._fresh(competition_id)).shown
 
     async def is_hidden(self, competition_id: str) -> bool:
         """Whether a qualifying's round is open, of which nothing is shown yet (§5.4)."""
@@ -686,8 +698,9 @@ class Competitions:
         rows = await self._store.competitions.facts(kept.stored.id, kept.version)
         if not rows:
             return
-        happened = [fact for row in rows for fact in row.facts]
-        kept.moved(replay(kept.competition, happened), rows[-1].version, max(row.at for row in rows))
+        told = [row.facts for row in rows]
+        after = replay(kept.competition, [fact for row in told for fact in row])
+        kept.moved(after, rows[-1].version, max(row.at for row in rows), told)
 
     def _forget(self, kept: _Kept) -> None:
         if self._kept.get(kept.stored.id) is kept:
@@ -813,6 +826,8 @@ def _is_secret(competition: Competition, fact: Fact) -> bool:
             return views.is_secret(competition, result.match)
         case facts.ObjectiveFound(match):
             return views.is_secret(competition, match)
+        case facts.MeetingForfeited(ref):
+            return views.is_open_qualifying(competition, ref.stage, ref.round)
         case _:
             return False
 

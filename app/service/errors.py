@@ -390,6 +390,42 @@ class TooManyAnalyses(AppError):
         super().__init__(f"You have asked for {limit} analyses within an hour already.", limit=limit)
 
 
+class NotARecord(AppError):
+    """A text that is no record of a game that is known here."""
+
+    code, status = "not-recognised", 422
+
+
+class NoSuchForm(AppError):
+    """A form, dialect, school of letters or language of records that there is not."""
+
+    code, status = "unknown-option", 422
+
+
+class NotHeld(AppError):
+    """A form that cannot hold this record, or needs what it does not say; `missing` is a code for what."""
+
+    code, status = "not-in-form", 422
+
+
+class ReadersBusy(AppError):
+    """A few records are read at once, and a few wait."""
+
+    code, status = "readers-busy", 503
+
+    def __init__(self) -> None:
+        super().__init__("Many records are being read; try again in a moment.")
+
+
+class TextTooHard(AppError):
+    """A text that cannot be read within the bounds of time and memory."""
+
+    code, status = "text-too-hard", 422
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"This text could not be read within {seconds:g} s.", seconds=round(seconds))
+
+
 class ShuttingDown(AppError):
     """The server is about to restart."""
 

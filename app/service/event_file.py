@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
 import csv
@@ -142,6 +143,7 @@ class EventFiles:
         self._organisers = organisers
         self._audit = audit
         self._now = now
+        self._recomputing = asyncio.Lock()  # it is much work: one at a time
 
     # ---------------------------------------------------------------------------------------------------- read
 
@@ -233,16 +235,20 @@ class EventFiles:
             if (actor is None or actor == (entry.actor.account if entry.actor else "server"))
             and (what is None or what in (change.what for change in entry.changes))
         ]
-        page, following = _page(found, lambda entry: (entry.at, entry.order), limit, cursor)
-        return AuditPage(page, following)
+        first = 0
+        if cursor is not None:
+            ids = [entry.id for entry in found]
+            if cursor not in ids:
+                raise BadCursor
+            first = ids.index(cursor) + 1
+        page = found[first : first + limit]
+        return AuditPage(page, page[-1].id if first + limit < len(found) else None)
 
     async def audit_csv(self, event: str) -> str:
         """The whole log as CSV, a line for each change."""
         rows = io.StringIO()
         writer = csv.writer(rows)
-        writer.writerow(
-            ["id", "at", "actor", "name", "key", "version", "what", "target", "before", "after", "reason"]
-        )
+        writer.writerow(["id", "at", "actor", "name", "key", "what", "target", "before", "after", "reason"])
         for entry in await self._audit.entries(event):
             for change in entry.changes:
                 cells = [
@@ -251,7 +257,6 @@ class EventFiles:
                     entry.actor.account if entry.actor else "server",
                     entry.actor.name if entry.actor else "",
                     entry.key.label if entry.key else "",
-                    entry.version if entry.version is not None else "",
                     change.what,
                     change.target,
                     _json(change.before),
@@ -284,7 +289,8 @@ class EventFiles:
         """Whether all that is stored and shown is what the matches and facts give. Raises RoundIsOpen."""
         if await self._competitions.is_hidden(event):
             raise RoundIsOpen
-        return await recompute(self._store, event)
+        async with self._recomputing:
+            return await recompute(self._store, event)
 
     # -------------------------------------------------------------------------------------------------- taken in
 

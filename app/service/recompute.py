@@ -72,7 +72,7 @@ async def recompute(store: Store, competition_id: str) -> Recomputed:
     for match in matches:
         differing = _match_differences(store, match, boards, seeds, results, rated=rated)
         found += [one async for one in differing]
-    found += _board_differences(boards, seeds)
+    found += _board_differences(boards, seeds, matches)
     found += (
         Difference(f"fact {one.number}, {one.what}", one.stored, one.computed)
         for one in decided_otherwise(start, told)
@@ -140,13 +140,18 @@ def _roll(match: Match, event: PhaseOpened) -> tuple[int, int]:
 
 
 def _board_differences(
-    boards: Mapping[str, Board], used: Mapping[str, Mapping[str, str]]
+    boards: Mapping[str, Board], used: Mapping[str, Mapping[str, str]], matches: Iterable[Played]
 ) -> Iterator[Difference]:
-    """The seed that all share is made from theirs, and is the one that all matches had."""
+    """The seed that all share is made from theirs, of all of them, and is the one that all matches had."""
+    whose = {dice_id: {one.id for one in matches if one.dice_id == dice_id} for dice_id in boards}
     for board in boards.values():
         if commitment(board.server_seed) != board.commitment:
             yield Difference(f"{board.dice_id}, commitment", board.commitment, commitment(board.server_seed))
         if board.seeds is not None:
+            if set(board.seeds) != whose[board.dice_id]:
+                yield Difference(
+                    f"{board.dice_id}, seeds of", str(sorted(board.seeds)), str(sorted(whose[board.dice_id]))
+                )
             made = shared_seed(board.seeds.values())
             if made != board.shared_seed:
                 yield Difference(f"{board.dice_id}, shared seed", str(board.shared_seed), made)

@@ -26,6 +26,7 @@ from app.service.lobby import Lobby
 from app.service.matches import Matches
 from app.service.organisers import Organisers
 from app.service.pace import Pace
+from app.service.readings import Readings
 
 COOKIE = "nardy"
 _KEPT_S = 400 * 24 * 3600  # the longest that browsers keep a cookie
@@ -80,6 +81,7 @@ class Services:
     cards: Cards
     analyses: Analyses
     health: Health
+    readings: Readings
     now: Callable[[], int]  # the clock of all servers, ms
     base_url: str | None
 

@@ -11,6 +11,7 @@ import msgspec
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from app.recordreader import Question, RecordCheck, RecordConversion
 from app.service.analysis import MatchAnalysis
 from app.service.arbiter import Estimate, Ordered
 from app.service.bots import BotInfo, BotsView, NewToken
@@ -203,6 +204,7 @@ ANSWERS: tuple[type, ...] = (
     *(Bracket, AuditPage, Dice, Recomputed, EventFile),
     *(CompetitionList, CompetitionNow, Changes, MineNow, MyCompetitions),
     *(Standings, CrossTables, RunningBoards, SharedDice),
+    *(RecordCheck, RecordConversion),
 )
 
 PROBLEM: dict[int | str, dict[str, Any]] = {
@@ -243,7 +245,7 @@ def install(app: FastAPI) -> None:
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
             made = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
-            _, kinds = msgspec.json.schema_components((*ANSWERS, Problem), ref_template=_REF)
+            _, kinds = msgspec.json.schema_components((*ANSWERS, Problem, Question), ref_template=_REF)
             schemas = made.setdefault("components", {}).setdefault("schemas", {})
             schemas |= kinds
             made["components"]["securitySchemes"] = {

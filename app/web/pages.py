@@ -18,6 +18,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.service.errors import NoSuchMatch
+from app.service.readings import MOST_BYTES
 from app.web.cards import language_of, meta_tags
 from app.web.deps import Served, Services
 from app.web.problems import problem_response
@@ -31,6 +32,10 @@ _POLICY = (
     "font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 MAX_BODY = 65_536  # bytes of a request
+_LARGER = {
+    "/api/records/check": MOST_BYTES,
+    "/api/records/convert": MOST_BYTES,
+}  # a whole record is sent there
 _NEVER_KEPT = ("/api/", "/healthz", "/readyz")  # by browsers and proxies
 _PREVIEW_S = 1.0  # a page waits no longer for what stands beside links to it
 _MATCH_ID = re.compile(r"[A-Za-z0-9]{10,12}")
@@ -111,6 +116,12 @@ async def fairness() -> FileResponse:
     return _page("fairness.html")
 
 
+@router.api_route("/records", methods=["GET", "HEAD"])
+async def records() -> FileResponse:
+    """Check and convert records."""
+    return _page("records.html")
+
+
 @router.api_route("/dice", methods=["GET", "HEAD"])
 async def dice() -> FileResponse:
     """Check the dice."""
@@ -182,8 +193,8 @@ class _Files(StaticFiles):
         return response
 
 
-def _too_large() -> JSONResponse:
-    return problem_response(413, "too-large", f"A body has at most {MAX_BODY} bytes.", {"limit": MAX_BODY})
+def _too_large(limit: int) -> JSONResponse:
+    return problem_response(413, "too-large", f"A body has at most {limit} bytes.", {"limit": limit})
 
 
 class Guard:
@@ -213,8 +224,9 @@ class Guard:
             await refusal(scope, receive, guarded)
             return
 
-        if int(dict(scope["headers"]).get(b"content-length", b"0") or 0) > MAX_BODY:
-            await _too_large()(scope, receive, guarded)
+        limit = _LARGER.get(scope["path"], MAX_BODY)
+        if int(dict(scope["headers"]).get(b"content-length", b"0") or 0) > limit:
+            await _too_large(limit)(scope, receive, guarded)
             return
         received, begun = 0, False
 
@@ -223,17 +235,17 @@ class Guard:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            return {"type": "http.disconnect"} if received > MAX_BODY else message
+            return {"type": "http.disconnect"} if received > limit else message
 
         async def unless_too_large(message: Message) -> None:
             nonlocal begun
-            if begun or received <= MAX_BODY:  # what was made of half a body is nobody's answer
+            if begun or received <= limit:  # what was made of half a body is nobody's answer
                 begun = True
                 await guarded(message)
 
         await self._app(scope, bounded, unless_too_large)
-        if received > MAX_BODY and not begun:
-            await _too_large()(scope, receive, guarded)
+        if received > limit and not begun:
+            await _too_large(limit)(scope, receive, guarded)
 
     def _is_foreign(self, scope: Scope) -> bool:
         headers = dict(scope["headers"])

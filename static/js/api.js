@@ -28,12 +28,12 @@ async function call(method, path, body, { version = null, type = 'application/js
   const headers = { Accept: 'application/json' };
   const changes = method !== 'GET';
   if (changes) {
-    headers['Content-Type'] = type;
+    headers['Content-Type'] = body instanceof Blob ? 'application/octet-stream' : type;
     // The same key goes out again when a lost answer makes us ask twice: the server then does it once.
     headers['Idempotency-Key'] = randomId();
     if (version !== null) headers['If-Match'] = `"${version}"`;
   }
-  const sent = type === 'application/json' ? JSON.stringify(body ?? {}) : body;
+  const sent = type === 'application/json' && !(body instanceof Blob) ? JSON.stringify(body ?? {}) : body;
   const request = { method, headers, body: changes ? sent : undefined, credentials: 'same-origin' };
   let answer;
   try {

@@ -31,7 +31,8 @@ export function downloadsCard(id, variant) {
     variant === 'short' ? [
       el('p', { class: 'row' }, file(`${at}.mat`, t('records.mat')), file(`${at}.mat.zip`, t('records.zip')), file(`${at}.json`, t('records.json'))),
       el('ul', { class: 'small advice' }, ['jacoby', 'cube', 'last_move'].map((key) => el('li', {}, t(`records.advice.${key}`)))),
-    ] : el('p', { class: 'row' }, file(`${at}.json`, t('records.json'))));
+    ] : el('p', { class: 'row' }, file(`${at}.json`, t('records.json'))),
+    el('p', { class: 'small' }, el('a', { href: '/records' }, t('records.page'))));
 }
 
 /** The card with the ids of both positions; `show` puts those of a step in. */

@@ -49,7 +49,7 @@ function table() {
       el('td', { class: 'r' }, number(pair.needed.half[0])), el('td', { class: 'r' }, number(pair.needed.objective[0]))))));
 }
 
-const close = pairs.often;
+const { often: close, at_times: clear } = pairs;
 const sections = {
   exact: [p('exact.p1'), p('exact.p2')],
   luck: [
@@ -66,7 +66,7 @@ const sections = {
     el('ul', { class: 'claims' }, [
       word('not.one', { points: percent(close.first_match.points), objective: percent(close.first_match.objective) }),
       word('not.judge', {
-        strong: number(close.by_judge.gnubg[0]), small: number(close.by_judge.small[0]), glance: number(close.by_judge.heuristic[0]),
+        strong: number(clear.by_judge.gnubg[0]), small: number(clear.by_judge.small[0]), glance: number(clear.by_judge.heuristic[0]),
       }),
       word('not.people'), word('not.instead'),
     ].map((text) => el('li', {}, text))),

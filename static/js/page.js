@@ -116,7 +116,7 @@ function applyTheme() {
 
 // ---- header ----------------------------------------------------------------------------------------------
 
-const NAV = [['/', 'play'], ['/events', 'events'], ['/rules', 'rules'], ['/dice', 'dice']];
+const NAV = [['/', 'play'], ['/events', 'events'], ['/rules', 'rules'], ['/dice', 'dice'], ['/records', 'records']];
 
 function header() {
   const here = location.pathname;

@@ -16,7 +16,8 @@ import pytest
 from sqlalchemy import Connection, delete, select, update
 
 from app.cli import main
-from app.engines.analyst import PROGRAM, Analyst
+from app.engines import analyst as analyst_module
+from app.engines.analyst import Analyst
 from app.engines.judge import judge_of, judges_of
 from app.engines.judging import answer_to, question, read_answer
 from app.engines.processes import NoAnswer
@@ -31,6 +32,7 @@ from engine.analysis import FORMAT, Played, TurnJudged, analysed, played, work
 from engine.errors import NotStarted
 from engine.scoring import Outcome
 from tests.builders import Table
+from tests.support.eager import PROGRAM
 from tests.support.finished import (
     LEVEL,
     Prepared,
@@ -60,6 +62,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits here for what servers do once a second."""
     monkeypatch.setattr(analysis_module, "LOOK_EVERY_S", 0.05)
     monkeypatch.setattr(analysis_module, "KEEP_EVERY_S", 0.0)
+    monkeypatch.setattr(analyst_module, "PROGRAM", PROGRAM)
 
 
 @contextlib.asynccontextmanager
@@ -295,12 +298,13 @@ async def test_a_killed_process_is_replaced_and_its_phase_judged_again(
     assert children_of(os.getpid(), PROGRAM) == set()
 
 
-async def test_who_judges_gives_way_to_everybody() -> None:
+async def test_who_judges_gives_way_to_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where Linux shares time out among sessions, its whole session does."""
+    monkeypatch.undo()
     match, analyst = played(a_whole_match().match), Analyst()
     try:
-        await analyst.judged(LEVEL, match, 0)
-        [worker] = children_of(os.getpid(), PROGRAM)
+        assert await analyst.judged(LEVEL, match, 0) == judged()[0]
+        [worker] = children_of(os.getpid(), analyst_module.PROGRAM)
         assert os.getpriority(os.PRIO_PROCESS, worker) == 19
         if hasattr(os, "SCHED_IDLE"):
             assert os.sched_getscheduler(worker) == os.SCHED_IDLE
@@ -310,14 +314,16 @@ async def test_who_judges_gives_way_to_everybody() -> None:
 
 
 async def test_a_silent_process_counts_as_dead() -> None:
-    match, analyst = played(a_whole_match().match), Analyst(patience_s=2.0)
+    match, analyst = played(a_whole_match().match), Analyst()
     try:
         await analyst.judged(LEVEL, match, 0)
         [silent] = children_of(os.getpid(), PROGRAM)
         os.kill(silent, signal.SIGSTOP)
+        patience, analyst._patience_s = analyst._patience_s, 0.5
         with pytest.raises(NoAnswer, match="gone"):
             await analyst.judged(LEVEL, match, 1)
         assert children_of(os.getpid(), PROGRAM) == set()
+        analyst._patience_s = patience
         assert await analyst.judged(LEVEL, match, 1) == judged()[1]
     finally:
         await analyst.rest()
@@ -572,7 +578,7 @@ async def test_killed_in_the_middle_it_goes_on_where_it_was(store_settings: Sett
         row = judged_phases.c
         return [tuple(of) for of in connection.execute(select(row.number, row.judged).order_by(row.number))]
 
-    async with a_process(store_settings, port, ANALYSIS_LEVEL="expert") as process:
+    async with a_process(store_settings, port, program=PROGRAM, ANALYSIS_LEVEL="expert") as process:
         async with person(server, None) as visitor, asyncio.timeout(120):
             while (before := await told(visitor, match.id))["progress"]["done"] < 5:
                 await asyncio.sleep(0.02)
@@ -591,7 +597,7 @@ async def test_killed_in_the_middle_it_goes_on_where_it_was(store_settings: Sett
         )  # as it lapses by itself some seconds later
 
     await store._database.write(marked)
-    async with a_process(store_settings, port, ANALYSIS_LEVEL="expert"):
+    async with a_process(store_settings, port, program=PROGRAM, ANALYSIS_LEVEL="expert"):
         async with person(server, None) as visitor, asyncio.timeout(120):
             while (after := await told(visitor, match.id))["state"] != "done":
                 assert after["progress"]["done"] >= len(left)

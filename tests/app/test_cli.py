@@ -463,3 +463,44 @@ def test_demo_without_a_server_fails(capsys: pytest.CaptureFixture[str]) -> None
         port = taken.getsockname()[1]
     assert main(["demo", "--url", f"http://127.0.0.1:{port}"]) == 1
     assert capsys.readouterr().err.startswith("nardy: http://127.0.0.1:")
+
+
+# --------------------------------------------------------------------------------------------------- organisers' keys
+
+
+def test_keys_are_made_listed_and_revoked_where_the_server_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = ["--data", str(tmp_path)]
+    assert main(["admin", "key", "create", "my laptop", "--name", "Our club", *data]) == 0
+    line, secret = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"nk_[A-Za-z0-9_-]{43}", secret)
+    key, role, *_ = line.split()
+    assert role == "owner"
+    assert main(["admin", "key", "list", *data]) == 0
+    listed = capsys.readouterr().out
+    assert "my laptop" in listed
+    assert "never used" in listed
+    assert secret not in listed
+    # Nor does the database hold it.
+    assert all(secret.encode() not in file.read_bytes() for file in tmp_path.iterdir())
+    assert main(["admin", "key", "revoke", key, *data]) == 0
+    assert "revoked" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["revoke", "nothing"], "There is no such key."),
+        (["create", "x", "--event", "nothing"], "There is no such competition."),
+        (["create", "x", "--owner", "Nobody"], "There is no player 'Nobody'."),
+        (["create", "x", "--expires", "tomorrow"], "'tomorrow' is not a time like 2026-10-25T10:00."),
+        (["create", " "], "label: is 1 to 100 visible characters."),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_key_that_cannot_be_is_told_in_a_line(
+    arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["admin", "key", *arguments, "--data", str(tmp_path)]) == 1
+    assert capsys.readouterr().err == f"nardy: {words}\n"

@@ -223,7 +223,7 @@ def test_the_sites_figures_are_of_the_pairs_that_it_has_words_for() -> None:
     for language in ("ru", "en"):
         words = json.loads((charts.SITE.parent / f"locales/{language}/fairness.json").read_text("utf-8"))
         assert words["pair"].keys() == {key for key, _ in charts.PAIRS.values()} >= pairs.keys()
-    assert pairs["often"]["by_judge"].keys() == charts.JUDGES.keys()
+    assert pairs["at_times"]["by_judge"].keys() == charts.JUDGES.keys()
     for found in pairs.values():
         assert found["matches"] >= 200
         assert found["needed"]["objective"][0] < found["needed"]["half"][0]

@@ -492,9 +492,81 @@ async def test_each_change_leaves_exactly_one_entry(server: LiveServer, admin: A
 async def test_the_log_is_exported_whole_and_harmless(admin: Admin) -> None:
     await admin.post("{e}/notes", {"text": '=HYPERLINK("http://evil.example")'})
     rows = (await admin.call("GET", "{e}/audit.csv")).content.decode("utf-8-sig").splitlines()
-    assert rows[0] == "id,at,actor,name,key,version,what,target,before,after,reason"
+    assert rows[0] == "id,at,actor,name,key,what,target,before,after,reason"
     assert len(rows) - 1 == len((await admin.get("{e}/audit"))["entries"])
     exported = await admin.get("{e}/export")
     assert exported["audit"] == (await admin.get("{e}/audit?limit=500"))["entries"]
     assert not re.search(r"nk_[A-Za-z0-9_-]{43}", json.dumps(exported))
     assert not any(cell.startswith(tuple("=+-@")) for row in csv.reader(rows) for cell in row)
+
+
+# ----------------------------------------------------------------------------------------------- what nobody is told
+
+
+async def test_no_call_tells_anything_of_an_open_qualifying_round(server: LiveServer, admin: Admin) -> None:
+    """§5.4: while the round is open, every answer is the same to the byte, whatever the entrants do."""
+    stages = [{"kind": "qualifying", "matches": 1, "computer": "beginner"}]
+    await admin.send("PATCH", "{e}/settings", {"settings": {"stages": stages}})
+    await admin.post("{e}/open-entry")
+    async with person(server, "Anna") as anna, person(server, "Boris") as boris:
+        await entrants(admin, anna, boris)
+        await admin.post("{e}/start")
+        await admin.round_begins()
+        matches = []
+        for somebody in (anna, boris):
+            mine: dict[str, Any] = {"is_made": False}
+            while not mine["is_made"]:
+                mine = (await somebody.get(f"/api/competitions/{admin.event}/mine"))["mine"]["next"]
+                await asyncio.sleep(0.05)
+            matches.append(mine["match"])
+
+        async def everything() -> dict[str, tuple[int, str | None, bytes]]:
+            found = {}
+            for _, method, path in CALLS:
+                filled = re.sub(r"\{(number|stage|round|table)\}", "1", path.replace("{event}", admin.event))
+                if method == "GET":
+                    for match in matches if "{match}" in filled else [""]:
+                        answer = await admin.call("GET", filled.replace("{match}", match))
+                        found[f"{filled} {match}"] = (
+                            answer.status_code,
+                            answer.headers.get("etag"),
+                            answer.content,
+                        )
+            why = {"reason": "to see whether it still runs"}
+            for match in matches:
+                for order, body in (
+                    ("pause", why),
+                    ("resume", why),
+                    ("void", why),
+                    ("replay", why),
+                    ("result", {"points_for_A": 1, **why}),
+                    ("add-time", {"seat": "A", "seconds": 1, **why}),
+                    ("adjudicate", {"points_for_A": 1, "confirm": "x", **why}),
+                ):
+                    answer = await admin.call("POST", f"{{e}}/matches/{match}/{order}", body)
+                    found[f"{match} {order}"] = answer.status_code, None, answer.content
+                    assert answer.json()["code"] == "round-is-open", (order, answer.text)
+            answer = await admin.call("POST", "{e}/round/close")
+            found["close"] = answer.status_code, None, answer.content
+            return found
+
+        async with anna.display(matches[0]) as a, boris.display(matches[1]) as b:
+            for display in (a, b):
+                await display.until(lambda d=display: d.view)
+            await asyncio.gather(a.commit_seed(), b.commit_seed())
+            await asyncio.gather(a.reveal_seed(), b.reveal_seed())
+            for display in (a, b):
+                await display.until_view(lambda v: v["stage"] == "playing", 10)
+            before = await everything()
+            await a.play_something()
+            assert await everything() == before
+            price = b.view["mine"]["resign"]["points"]
+            assert (await b.ask(type="resign", turn="1W", points=price))["type"] == "accepted"
+            await b.until_view(lambda v: v["stage"] == "over", 10)
+            await asyncio.sleep(2.5)  # the server has looked twice at what is over
+            assert await everything() == before
+            # Nor is it told by the version that a change has, or that a change is refused for.
+            etag = before[f"/events/{admin.event} "][1]
+            noted = await admin.call("POST", "{e}/round/pause", {"reason": "tea"}, If_Match=etag)
+            assert noted.status_code == 200, noted.text
+            assert noted.headers["etag"] == f'"{int(str(etag).strip(chr(34))) + 1}"'

@@ -13,6 +13,7 @@ from typing import Any
 from playwright.async_api import Page, Route, WebSocketRoute
 
 from app.service.displays import Accepted, Bye, Refused, ViewFrame
+from app.service.downloads import ids_of
 from app.service.info import Info, PlayerInfo
 from app.service.matches import HistoryView
 from app.web.messages import write_frame, write_json
@@ -207,8 +208,9 @@ class Staged:
     async def _history_route(self, route: Route) -> None:
         match = self.table.match
         start = boards_of(self.table.start.games)
+        ids = ids_of(self.table.start.games, match)
         history = HistoryView(
-            self._info(), view_for(match, self.seat), match.dice_id, start, phases_of(match)
+            self._info(), view_for(match, self.seat), match.dice_id, start, phases_of(match), ids
         )
         await route.fulfill(body=write_json(history), content_type="application/json")
 

@@ -179,6 +179,7 @@ PLACES = {
     "rules of a match": Place(lambda w: f"/rules?match={w.open}", ".prose section"),
     "fairness": Place(lambda w: "/fairness", ".prose section"),
     "replay": Place(lambda w: f"/replay/{w.over}", ".replay-board .board"),
+    "records": Place(lambda w: "/records", ".record-text textarea"),
     "bots": Place(lambda w: "/bots", "form .button", lambda w: w.host),
     "bots, a new token": Place(lambda w: "/bots", "form .button", lambda w: w.host, make_token),
     "bots of nobody yet": Place(lambda w: "/bots", "form .button"),

@@ -42,16 +42,17 @@ def environment_of(settings: Settings, port: int, **more: str) -> dict[str, str]
 
 @contextlib.asynccontextmanager
 async def a_process(
-    settings: Settings, port: int, log: Path | None = None, **more: str
+    settings: Settings, port: int, log: Path | None = None, *, program: str = "app.cli", **more: str
 ) -> AsyncIterator[asyncio.subprocess.Process]:
     """The server, once it answers; killed at the end if it still runs.
 
-    What it writes goes to the file `log`, else its complaints go to the test's own. `more` are further settings.
+    What it writes goes to the file `log`, else its complaints go to the test's own. `more` are further settings,
+    `program` is the module that serves.
     """
     with contextlib.ExitStack() as stack:
         out = stack.enter_context(log.open("ab")) if log else None
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "app.cli", "serve"),
+            *(sys.executable, "-m", program, "serve"),
             cwd=ROOT,
             env=environment_of(settings, port, **more),
             stdout=out or asyncio.subprocess.DEVNULL,

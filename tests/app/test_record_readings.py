@@ -1,0 +1,272 @@
+"""Records sent to be checked and converted: faults, steps, forms; nothing that is sent holds the server up."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.recordreader import Question, answer
+from app.service import readings
+from app.service.errors import ReadersBusy, TextTooHard
+from app.service.readings import Readings
+from engine.records.families import NotRecognised
+from tests.support.server import LiveServer, Person, person
+
+DATA = Path(__file__).parents[1] / "data" / "records"
+CHECK, CONVERT = "/api/records/check", "/api/records/convert"
+
+
+async def sent(who: Person, path: str, data: bytes, kind: str = "application/octet-stream") -> Any:
+    return await who.http.post(path, content=data, headers={"content-type": kind}, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("file", "family", "form", "language", "steps"),
+    [
+        pytest.param("objective_full_int.txt", "objective", "full", "en", 58, id="full, international"),
+        pytest.param("objective_full_ru.txt", "objective", "full", "ru", 58, id="full, Russian"),
+        pytest.param("objective_short_ru.txt", "objective", "short", "ru", 58, id="short, Russian"),
+        pytest.param("objective_fixed.txt", "objective", "fixed", "en", 58, id="fixed columns"),
+        pytest.param("mat_example.mat", "mat", "mat", None, None, id="mat"),
+    ],
+)
+async def test_the_examples_of_nardy_are_told_step_by_step(
+    server: LiveServer, file: str, family: str, form: str, language: str | None, steps: int | None
+) -> None:
+    async with person(server, None) as somebody:
+        told = await somebody.post(CHECK, {"text": (DATA / file).read_text("utf-8")})
+    assert (told["taken_for"]["family"], told["taken_for"]["form"]) == (family, form)
+    assert told["taken_for"]["language"] == language
+    assert told["faults"] == []
+    assert told["targets"][0] in ("full", "short", "mat")
+    if steps is not None:
+        assert len(told["steps"]["steps"]) == steps
+
+
+async def test_both_boards_and_their_names_are_told_after_each_phase(server: LiveServer) -> None:
+    async with person(server, None) as somebody:
+        told = await somebody.post(CHECK, {"text": (DATA / "objective_full_int.txt").read_text("utf-8")})
+    steps = told["steps"]
+    assert steps["points"] == {"A": 74, "B": -74}
+    first = steps["steps"][0]
+    assert (first["turn"], first["roll"], first["plays"]["A"]) == ("1W", [3, 2], "13/10 10/8")
+    assert first["boards"]["X"]["white"][8] == 4
+    assert first["boards"]["X"]["black"][8] == 3
+    # Black throws next, so that the board is turned: White's checkers are the small letters.
+    assert steps["ids"]["X"]["xgid"] == "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:0:0:10"
+    assert first["ids"]["X"]["xgid"] == "XGID=-b----E-C---dE---d-e----B-:0:0:1:00:0:0:0:0:10"
+    assert steps["ids"]["X"]["gnubg"] == "4HPwATDgc/ABMA"
+
+
+async def test_the_example_game_of_xiangqi_stops_at_its_first_misprint_and_has_two_repairs(
+    server: LiveServer,
+) -> None:
+    text = (DATA / "xiangqi_example.txt").read_text("utf-8")
+    known = json.loads((DATA / "xiangqi_example_game.json").read_text("utf-8"))
+    async with person(server, None) as somebody:
+        strict = await somebody.post(CHECK, {"text": text})
+        (fault,) = strict["faults"]
+        assert (fault["line"], fault["column"], fault["code"], fault["text"]) == (
+            4,
+            4,
+            "no-such-piece",
+            "R2+1",
+        )
+        assert strict["steps"] is None
+        repaired = await somebody.post(CHECK, {"text": text, "repair": True})
+        assert repaired["chosen"] is None
+        assert len(repaired["candidates"]) == 2
+        wanted = [[one["seed"], one["read_as"]] for one in known["repairs"]]
+        number = 1 + [
+            [[edit["text"], edit["read_as"]] for edit in one["edits"]] for one in repaired["candidates"]
+        ].index(wanted)
+        chosen = await somebody.post(CHECK, {"text": text, "repair": True, "choose": number})
+        assert chosen["steps"]["plies"][-1]["fen"] == known["final_fen"]
+        assert chosen["steps"]["ending"] == "checkmate"
+        question = {"text": text, "repair": True, "choose": number, "to": "cn_trad"}
+        written = (await somebody.post(CONVERT, question))["converted"]
+    assert written == (DATA / "xiangqi_example_cn_trad.txt").read_text("utf-8")
+
+
+async def test_an_end_of_curling_is_told_throw_by_throw_and_shortened(server: LiveServer) -> None:
+    text = "1) 122_46_ (12233) RR32  33_666_ (12334) LL34\n"
+    async with person(server, None) as somebody:
+        told = await somebody.post(CHECK, {"text": text})
+        assert [(one["start"], one["segments"]) for one in told["steps"]["throws"]] == [
+            ("RR", [3, 2]),
+            ("LL", [3, 4]),
+        ]
+        assert told["targets"] == ["short", "dice"]
+        assert [note["code"] for note in told["notes"]] == ["incomplete"]
+        short = await somebody.post(CONVERT, {"text": text, "to": "short"})
+        assert short["converted"] == "1) RR32 LL34\n"
+        wrong = await somebody.post(CHECK, {"text": text.replace("12233", "12333")})
+    assert [(fault["line"], fault["code"]) for fault in wrong["faults"]] == [(1, "kept-dice")]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "windows-1251", "koi8-r", "utf-16"])
+async def test_a_file_in_any_encoding_is_read_from_its_bytes(server: LiveServer, encoding: str) -> None:
+    text = (DATA / "objective_full_ru.txt").read_text("utf-8").replace("\n", "\r\n")
+    async with person(server, None) as somebody:
+        answer = await sent(somebody, CONVERT + "?to=short&language=en", text.encode(encoding))
+    assert answer.status_code == 200
+    told = answer.json()
+    assert told["converted"] == (DATA / "objective_short_int.txt").read_text("utf-8")
+    assert "line-ends" in [note["code"] for note in told["notes"]]
+
+
+@pytest.mark.parametrize(
+    ("question", "status", "code"),
+    [
+        pytest.param({"text": "Dear Sir,"}, 422, "not-recognised", id="no record"),
+        pytest.param({"text": "1) L51 L53", "from": "chess"}, 422, "unknown-option", id="no such form"),
+        pytest.param({"text": "1. C2=5", "dialect": "1812"}, 422, "unknown-option", id="no such dialect"),
+        pytest.param({"text": "1. C2=5", "color": 1}, 400, "bad-request", id="an unknown field"),
+        pytest.param({"text": 5}, 400, "bad-request", id="no text"),
+        pytest.param({}, 400, "bad-request", id="nothing"),
+        pytest.param([[]], 400, "bad-request", id="a list"),
+    ],
+)
+async def test_what_cannot_be_answered_is_a_problem(
+    server: LiveServer, question: Any, status: int, code: str
+) -> None:
+    async with person(server, None) as somebody:
+        problem = await somebody.refused(CHECK, question)
+        assert (problem["status"], problem["code"]) == (status, code)
+        assert (await somebody.get(problem["type"]))["ru"]
+
+
+async def test_a_form_that_cannot_hold_a_record_is_refused_by_what_is_missing(server: LiveServer) -> None:
+    async with person(server, None) as somebody:
+        problem = await somebody.refused(CONVERT, {"text": "1) L51 L53", "to": "cards"})
+    assert (problem["status"], problem["code"]) == (422, "not-in-form")
+    assert problem["params"]["form"] == "cards"
+
+
+async def test_ten_megabytes_are_refused_at_once(server: LiveServer) -> None:
+    async with person(server, None) as somebody:
+        began = time.monotonic()
+        answer = await sent(somebody, CHECK, b"1. C2=5 H8+7\n" * 800_000)
+        assert (answer.status_code, answer.json()["code"]) == (413, "too-large")
+        assert time.monotonic() - began < 2
+
+        async def slowly() -> Any:
+            for _ in range(160):
+                yield b"1. C2=5 H8+7\n" * 5_000
+
+        answer = await somebody.http.post(CHECK, content=slowly(), timeout=60)
+        assert answer.status_code == 413
+
+
+HOSTILE = [
+    pytest.param(b"[" * 900_000, id="brackets"),
+    pytest.param(b"1. C2=5 H8+7\n" * 70_000, id="a game without end"),
+    pytest.param(b"01) w 31 | 8/5 6/5 | 8/5 6/5\n" * 30_000, id="lines without end"),
+    pytest.param(b"1) L51 L53\n" * 80_000, id="throws without end"),
+    pytest.param(b" 1) 31: 8/5 6/5  42: 8/4 6/4\n" * 30_000, id="a mat without end"),
+    pytest.param(b"{" * 300_000 + b"1. C2=5" + b"(" * 300_000, id="comments in comments"),
+    pytest.param(bytes(range(256)) * 3_900, id="every byte"),
+    pytest.param(b"\0" * 900_000, id="zeros"),
+]
+
+
+@pytest.mark.parametrize("data", HOSTILE)
+async def test_a_hostile_text_is_answered_in_bounded_time_and_delays_nobody(
+    server: LiveServer, data: bytes
+) -> None:
+    async with person(server, None) as somebody:
+        began = time.monotonic()
+        reading = asyncio.create_task(sent(somebody, CHECK + "?repair=1", data))
+        late = 0.0
+        while not reading.done():
+            at = time.monotonic()
+            await asyncio.sleep(0.01)
+            late = max(late, time.monotonic() - at)
+        answer = await reading
+    assert answer.status_code in (200, 422)
+    if answer.status_code == 200:
+        told = answer.json()
+        assert told["faults"] or told["candidates"]
+        assert len(told["faults"]) <= 500
+    assert time.monotonic() - began < readings.SECONDS + 5
+    assert late < 1
+
+
+async def test_a_text_that_takes_too_long_ends_with_its_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readings, "SECONDS", 0.01)
+    with pytest.raises(TextTooHard):
+        await Readings().answer("check", Question(text="1) L51 L53"))
+
+
+async def test_a_few_are_read_at_once_and_a_few_wait() -> None:
+    service = Readings()
+    question = Question(text="1) L51 L53")
+    asked = [asyncio.create_task(service.answer("check", question)) for _ in range(14)]
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+    assert sum(isinstance(one, bytes) for one in answers) == readings.AT_ONCE + readings.MOST_WAITING
+    assert sum(isinstance(one, ReadersBusy) for one in answers) == 4
+
+
+def test_every_fault_and_note_of_spoilt_records_has_words_in_both_languages() -> None:
+    dice = random.Random(6)
+    told: set[str] = set()
+    files = [*DATA.glob("*.txt"), DATA / "mat_example.mat"]
+    texts = ["\n".join(file.read_text("utf-8").split("\n")[:24]) for file in files]
+    texts += [
+        "1) L51 L53\n2) LL12 LL51\n9) 0:1 (2:3)\n",
+        "1) 122_46_ (12233) RR32  33_666_ (12334) LL34\n",
+        "3) (7ч 8т 10б Дб Тп) Дч, 8п, Вт (8п 8т Вт Дч Дб) LL23\n   9п, 10т, Вт (7ч 8т 9п 10б Вт) R121\n",
+    ]
+    for number in range(900):
+        signs = list(texts[number % len(texts)])
+        for _ in range(dice.randint(1, 4)):
+            place = dice.randrange(len(signs))
+            signs[place : place + dice.randint(0, 2)] = dice.choice(
+                [
+                    "",
+                    "x",
+                    "7",
+                    "-",
+                    "\u2014",
+                    "\u00a0",
+                    "(",
+                    ")",
+                    "\n",
+                    "R",
+                    "ф",
+                    "*",
+                    '"',
+                    "[",
+                    "0",
+                    ";",
+                    "5 ",
+                ]
+            )
+        try:
+            found = answer(Question(text="".join(signs)), b"", convert=False)
+        except NotRecognised:
+            continue
+        told |= {one.code for one in (*found.faults, *found.notes)}
+    assert len(told) > 40
+    for language in ("ru", "en"):
+        file = Path(__file__).parents[2] / "static" / "locales" / language / "reader.json"
+        assert told - json.loads(file.read_text("utf-8"))["code"].keys() == set()
+
+
+def test_every_code_that_the_documents_name_has_words() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    table = (docs / "RECORDS.md").read_text("utf-8").partition("| codes |")[2].partition("\n\n")[0]
+    moves = (docs / "records" / "xiangqi.md").read_text("utf-8").partition("Why a move is refused")[2]
+    checks = (docs / "records" / "curling.md").read_text("utf-8").partition("Checks, each with line")[2]
+    text = table + moves.partition("## One move")[0] + checks.partition("Written:")[0]
+    named = set(re.findall(r"`([a-z]+(?:-[a-z]+)+)`", text))
+    assert len(named) > 70
+    words = json.loads((docs.parent / "static" / "locales" / "ru" / "reader.json").read_text("utf-8"))
+    assert named - words["code"].keys() == set()
