@@ -198,6 +198,8 @@ class Staged:
             seat=None if self.seat is None else self.seat.value,
             players=Seats(*player),
             computer_missing=self.computer_missing,
+            competition=None,
+            shared_dice=False,
             ratings=None,
             rematch=None,
         )
