@@ -17,6 +17,7 @@ from engine.match import Match, MatchEnded, PhaseOpened, PlayMade, replay
 from engine.ruleset import DEFAULT
 from engine.turn import FIRST_TURN, Seat, Turn
 from engine.view import View
+from tests.support.computers import only
 from tests.support.stores import a_playing_match, two_players
 
 UNTIMED = DEFAULT.changed(
@@ -42,7 +43,8 @@ async def serving(
 ) -> AsyncIterator[tuple[Matches, ...]]:
     """The matches of several servers over one database, or of one alone."""
     nodes = tuple(
-        Matches(store, Heuristic(), f"node-{i}", now, computer_pace_ms=0) for i, store in enumerate(stores)
+        Matches(store, only(Heuristic()), f"node-{i}", now, computer_pace_ms=0)
+        for i, store in enumerate(stores)
     )
     for node in nodes:
         await node.start()
