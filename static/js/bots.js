@@ -4,7 +4,7 @@ import { api, problemText } from './api.js';
 import { alertBox, playerMark } from './figures.js';
 import { formatDate, t } from './i18n.js';
 import { el, icon, playerName, showPlayer, startPage } from './page.js';
-import { copy } from './waiting.js';
+import { copy } from './clipboard.js';
 
 const { session } = await startPage({ namespaces: ['bots', 'site'], title: 'bots.title' });
 const main = document.getElementById('bots');

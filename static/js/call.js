@@ -17,7 +17,7 @@ export function ring(what) {
     localStorage.setItem('rung', what);
   } catch { /* rings again after a reload */ }
   sound('call');
-  navigator.vibrate?.([80, 120, 80]);
+  if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.([80, 120, 80]);  // else the browser refuses
 }
 
 let bar = null;
