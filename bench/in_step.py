@@ -66,14 +66,16 @@ async def measure(entrants: int, level: str, database: str) -> None:
                 player.shown, player.closed = {}, {}
                 players.append(player)
             watching = asyncio.create_task(watch_loop())
-            began = time.perf_counter()
+            began, cpu = time.perf_counter(), time.process_time()
             await asyncio.gather(*(player.take_part(server, event) for player in players))
             played = time.perf_counter() - began
             await until_state(server, event, "finished")
             watching.cancel()
             waits = by_turn(players)
+            cpu_s = time.process_time() - cpu
             print(
-                f"{entrants} entrants, {level}: {len(waits)} phases in {played:.1f} s; last play → all have the next "
+                f"{entrants} entrants, {level}: {len(waits)} phases in {played:.1f} s ({cpu_s:.1f} s of CPU, with the "
+                f"entrants); last play → all have the next "
                 f"roll p50 {statistics.median(waits):.0f} ms, p90 {sorted(waits)[int(0.9 * len(waits))]:.0f} ms; "
                 f"loop delay p99 {sorted(delays)[int(0.99 * len(delays))]:.0f} ms; "
                 f"peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB"

@@ -23,6 +23,7 @@ from app.store.ids import new_id
 from app.store.matches import StoredMatch
 from engine.competition import commands as c
 from engine.dice import DiceSeeds, commitment, roll_for
+from engine.match import SetResult
 from engine.turn import Seat, Seats, Turn
 from tests.support.competing import (
     Player,
@@ -178,7 +179,9 @@ async def test_of_an_open_round_nobody_gets_anything(server: Server, clock: Cloc
     gate.set()
     await until(lambda: one.views[mine][-1].turn not in ("1W", None) and one.views[mine][-1].mine)
     await server.matches.disconnect(display)
-    await server.arbiter.set_result(event, mine, -5, "he is unwell", actor=(await boss_of(server, event)))
+    with pytest.raises(RoundIsOpen):  # an answer would tell whether it still runs
+        await server.arbiter.set_result(event, mine, -5, "he is unwell", actor=await boss_of(server, event))
+    await server.matches.order(mine, lambda at: SetResult("the server", -5, "for a test", at))
     await asyncio.wait_for(playing, 10)
     slow.gate.clear()
     ended = one.views[mine][-1]
@@ -378,7 +381,7 @@ async def test_a_round_whose_time_is_over_is_ended_by_the_formula(server: Server
     await asyncio.sleep(0.2)
     estimate = await server.arbiter.estimate(event, match)
     formula, equity = estimate.formula_for_A, estimate.equity_for_A
-    assert estimate.round == 4
+    assert estimate.round >= 4
     assert equity is not None  # the heuristic has played better than the first way
     assert (equity > 0) == (slow[0].account == (await server.store.matches.load(match)).players.A)  # type: ignore[union-attr]
     clock.ahead += 600_000
