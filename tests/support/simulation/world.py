@@ -27,6 +27,7 @@ from app.service.lobby import Lobby
 from app.service.matches import Matches
 from app.service.organisers import Organisers
 from app.service.pace import Pace
+from app.service.readings import Readings
 from app.store import Store
 from app.store.database import NoAnswer
 from app.store.matches import JournalRow, StoredMatch
@@ -126,6 +127,7 @@ class Node:
             ),
             cards=Cards(self.matches, analyses),
             analyses=analyses,
+            readings=Readings(),
             health=Health(store, self.matches),
             now=self.now,
             base_url=None,
