@@ -140,7 +140,9 @@ def create_app(
                 competitions=competitions,
                 organisers=organisers,
                 organisers_allowance=Allowance(*_ORGANISERS_CALLS, time.monotonic),
-                event_files=EventFiles(store, competitions, organisers, audit, now),
+                event_files=EventFiles(
+                    store, competitions, organisers, audit, now, lambda: open_store(settings)
+                ),
                 arbiter=Arbiter(store, competitions, matches, Analyst(), settings.analysis_level),
                 cards=shared,
                 analyses=analyses,

@@ -8,7 +8,7 @@ import binascii
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -137,8 +137,11 @@ class EventFiles:
         organisers: Organisers,
         audit: Audit,
         now: Callable[[], int],
+        open_another: Callable[[], Awaitable[Store]],
     ) -> None:
+        """`open_another` opens the same store once more, for work that is done apart."""
         self._store = store
+        self._open = open_another
         self._competitions = competitions
         self._organisers = organisers
         self._audit = audit
@@ -289,8 +292,17 @@ class EventFiles:
         """Whether all that is stored and shown is what the matches and facts give. Raises RoundIsOpen."""
         if await self._competitions.is_hidden(event):
             raise RoundIsOpen
+        await self._competitions.owner(event)
         async with self._recomputing:
-            return await recompute(self._store, event)
+            return await asyncio.to_thread(asyncio.run, self._recomputed_apart(event))
+
+    async def _recomputed_apart(self, event: str) -> Recomputed:
+        """In a loop and with a store of its own: it thinks for seconds, and nobody's play waits for that."""
+        store = await self._open()
+        try:
+            return await recompute(store, event)
+        finally:
+            await store.close()
 
     # -------------------------------------------------------------------------------------------------- taken in
 

@@ -500,6 +500,16 @@ async def test_the_log_is_exported_whole_and_harmless(admin: Admin) -> None:
     assert not any(cell.startswith(tuple("=+-@")) for row in csv.reader(rows) for cell in row)
 
 
+async def test_an_event_is_computed_again_beside_what_runs(admin: Admin) -> None:
+    await admin.post("{e}/open-entry")
+    await admin.take_in(b"Anna\nBoris\nCid\n")
+    await admin.post("{e}/start")
+    await admin.round_begins()
+    proofs = await asyncio.gather(*(admin.get("{e}/recompute") for _ in range(3)))
+    assert all(proof["differences"] == [] for proof in proofs)
+    assert proofs[0]["facts"] >= 8  # entry, three entrants, the stage, the round drafted, published, started
+
+
 # ----------------------------------------------------------------------------------------------- what nobody is told
 
 

@@ -14,15 +14,20 @@ from typing import Any
 from unittest.mock import patch
 
 from app.service.accounts import Accounts
+from app.service.allowance import Allowance
 from app.service.analysis import OFF, Analyses
 from app.service.arbiter import Arbiter
+from app.service.audit import Audit
 from app.service.bots import Bots
 from app.service.cards import Cards
 from app.service.competitions import Competitions
+from app.service.event_file import EventFiles
 from app.service.health import Health
 from app.service.lobby import Lobby
 from app.service.matches import Matches
+from app.service.organisers import Organisers
 from app.service.pace import Pace
+from app.service.readings import Readings
 from app.store import Store
 from app.store.database import NoAnswer
 from app.store.matches import JournalRow, StoredMatch
@@ -105,6 +110,7 @@ class Node:
         competitions = Competitions(store, self.matches.computers, self.now)
         analyses = Analyses(store, OFF, (), self.now)
         key = SECRET.encode()
+        organisers = Organisers(store, competitions, key, self.now)
         self.services = Services(
             sessions=Sessions(key),
             accounts=Accounts(store, self.now),
@@ -114,13 +120,22 @@ class Node:
             matches=self.matches,
             competitions=competitions,
             arbiter=Arbiter(store, competitions, self.matches),
+            organisers=organisers,
+            organisers_allowance=Allowance(600, 60, world.loop.time),
+            event_files=EventFiles(
+                store, competitions, organisers, Audit(store, competitions), self.now, self._same_store
+            ),
             cards=Cards(self.matches, analyses),
             analyses=analyses,
+            readings=Readings(),
             health=Health(store, self.matches),
             now=self.now,
             base_url=None,
         )
         self.app = SimpleNamespace(state=SimpleNamespace(services=self.services))
+
+    async def _same_store(self) -> Store:
+        return Store(self.database, Seal(SECRET))
 
     def now(self) -> int:
         return self.world.loop.now() + self.skew_ms
