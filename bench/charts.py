@@ -166,8 +166,10 @@ def _facts(found: Sequence[Pair]) -> list[list[str]]:
             for pair in found:
                 ways = pair.run.ways()
                 gain = against(ways[f"{basis}, {credit}"], ways[f"two games, {basis}"], pair.run.luck)
-                cells.append(f"{gain.value:.2f} ({gain.low:.2f} – {gain.high:.2f})")
-            rows.append([f"matches needed for one pair of separate games: {basis}, {credit}", *cells])
+                known = gain.high < 1000 * gain.low  # else the means are too near zero for a ratio
+                cells.append(f"{gain.value:.2f} ({gain.low:.2f} – {gain.high:.2f})" if known else "not known")
+            name = basis if basis == "classic" else f"{basis}, {credit}"
+            rows.append([f"matches for one pair of separate games: {name}", *cells])
     for name, holds in SHARES.items():
         shares = (pair.run.share(holds) for pair in found)
         rows.append([name, *(f"{100 * share.value:.1f} % ± {100 * share.error:.1f}" for share in shares)])
