@@ -6,7 +6,8 @@
 .PHONY: help install run engines test test-fast check bench lock clean
 
 BIN := .venv/bin
-# Tests are shared out by files among as many processes as there are cores
+# Tests are shared out by files among as many processes as there are cores. What fails then must pass alone: some tests
+# watch countdowns, and take a machine that is too busy for a fault.
 SHARED := -n auto --maxprocesses 4 --dist loadfile
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq install
 
@@ -32,7 +33,7 @@ engines: .venv/.runtime
 test: .venv/.dev
 	@$(BIN)/python -m tests.support.postgres
 	@sh tools/chromium.sh $(BIN)/python
-	$(BIN)/python -m pytest $(SHARED) $(TESTS)
+	$(BIN)/python -m pytest $(SHARED) $(TESTS) || $(BIN)/python -m pytest --last-failed $(TESTS)
 
 test-fast: .venv/.dev
 	$(BIN)/python -m pytest $(SHARED) $(or $(TESTS),--ignore=tests/browser)

@@ -231,6 +231,7 @@ def test_the_engine_knows_no_clock_no_chance_and_no_world() -> None:
         *(
             "__future__",
             "abc",
+            "base64",
             "bisect",
             "collections",
             "dataclasses",
