@@ -38,15 +38,18 @@ from app.service.errors import (
     NotArbiter,
     RoundIsOpen,
     StaleVersion,
+    TooManyEvents,
 )
 from app.store import Store
 from app.store.competitions import (
+    MOST_OPEN,
     CompetitionMoved,
     NameTaken,
     NewCompetition,
     Note,
     Standing,
     StoredCompetition,
+    TooManyOpen,
     WishSeen,
 )
 from app.store.competitions import NoSuchCompetition as StoreNoSuchCompetition
@@ -198,7 +201,7 @@ class Competitions:
         """Announces a competition. `title` and `about` in `ru` and `en` (one is enough); `settings` as changes of the
         default ones (engine.competition.settings). The same key with the same words gives the same competition.
 
-        Raises BadCompetition, BadSettings, BadRuleset, NoSuchComputer, IdTaken, KeyUsed.
+        Raises BadCompetition, BadSettings, BadRuleset, NoSuchComputer, IdTaken, KeyUsed, TooManyEvents.
         """
         titles, texts = _texts(title, about or {}, visibility)
         given = DEFAULT_SETTINGS.changed(settings or {})
@@ -225,6 +228,8 @@ class Competitions:
             raise IdTaken from None
         except KeyReused:
             raise KeyUsed from None
+        except TooManyOpen:
+            raise TooManyEvents(MOST_OPEN) from None
         return views.summary(stored)
 
     async def describe(

@@ -390,6 +390,15 @@ class TooManyAnalyses(AppError):
         super().__init__(f"You have asked for {limit} analyses within an hour already.", limit=limit)
 
 
+class TooManyEvents(AppError):
+    """One owner has a bounded number of competitions that are not over."""
+
+    code, status = "too-many-events", 409
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"You have {limit} competitions that are not over.", limit=limit)
+
+
 class NotARecord(AppError):
     """A text that is no record of a game that is known here."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from typing import Literal
+from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -13,32 +15,39 @@ from app.service.errors import AppError, NoSuchForm, NotARecord, NotHeld, Reader
 
 MOST_BYTES = 1_000_000  # of a request
 SECONDS = 10.0  # most that a text may take; on a busy machine its reader takes its turn
-AT_ONCE, MOST_WAITING = 2, 8
+AT_ONCE, MOST_WAITING, MOST_OF_ONE = 2, 8, 4
 
 _PROGRAM = "app.recordreader"
 _REFUSALS: dict[str, type[AppError]] = {kind.code: kind for kind in (NotARecord, NoSuchForm, NotHeld)}
 
 
 class Readings:
-    """A process reads each text; a few at once, a few more wait."""
+    """A process reads each text; a few at once, a few more wait. Of one caller's texts one is read at a time, so that
+    nobody has all readers for himself.
+    """
 
     def __init__(self) -> None:
         self._reading = asyncio.Semaphore(AT_ONCE)
-        self._here = 0
+        self._here: Counter[str] = Counter()  # by caller
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def answer(self, what: Literal["check", "convert"], question: Question, data: bytes = b"") -> bytes:
+    async def answer(
+        self, what: Literal["check", "convert"], question: Question, data: bytes = b"", *, caller: str = ""
+    ) -> bytes:
         """RecordCheck or RecordConversion as JSON; the record is `data`, unless the question has its text.
 
         Raises NotARecord, NoSuchForm, NotHeld, ReadersBusy, TextTooHard.
         """
-        if self._here >= AT_ONCE + MOST_WAITING:
+        if self._here.total() >= AT_ONCE + MOST_WAITING or self._here[caller] >= MOST_OF_ONE:
             raise ReadersBusy
-        self._here += 1
+        turn = self._turns.setdefault(caller, asyncio.Lock())
+        self._here[caller] += 1
         try:
-            async with self._reading:
+            async with turn, self._reading:
                 said = await _read(b"\n".join((what.encode(), msgspec.json.encode(question), data)))
         finally:
-            self._here -= 1
+            self._here[caller] -= 1
+            self._here += Counter()  # forgets who has nothing here
         if said.startswith(ANSWERED):
             return said.removeprefix(ANSWERED)
         refusal = msgspec.json.decode(said.removeprefix(REFUSED), type=Refusal)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Row, Select, and_, exists, insert, or_, select, update
+from sqlalchemy import Connection, Row, Select, and_, bindparam, exists, func, insert, or_, select, update
 
 from app.store.database import Database, StoreError, insert_new
 from app.store.facts_codec import FORMAT, facts_of, facts_text, settings_of, settings_text
@@ -27,11 +27,21 @@ from app.store.tables import (
     matches,
     organisers_log,
 )
+from engine.competition.competition import State
 from engine.competition.facts import Fact
 from engine.competition.settings import Settings
 from engine.dice import commitment
 
 _ID = re.compile(r"[A-Za-z0-9-]{1,32}")
+MOST_OPEN = 50  # competitions of one owner that are not over
+_OPEN_OF = (
+    select(func.count())
+    .select_from(competitions)
+    .where(
+        competitions.c.owner == bindparam("owner"),
+        competitions.c.state.not_in([State.FINISHED.value, State.CANCELLED.value]),
+    )
+)
 
 
 class NoSuchCompetition(StoreError):
@@ -40,6 +50,10 @@ class NoSuchCompetition(StoreError):
 
 class NameTaken(StoreError):
     """There is a competition with this id already."""
+
+
+class TooManyOpen(StoreError):
+    """An owner has as many competitions that are not over as one may have."""
 
 
 class CompetitionMoved(StoreError):
@@ -148,7 +162,7 @@ class Competitions:
     ) -> StoredCompetition:
         """Makes a competition. With a `key` that its owner has used before, the competition made then.
 
-        Raises NameTaken, and KeyReused if the key came with another call.
+        Raises NameTaken, TooManyOpen, and KeyReused if the key came with another call.
         """
 
         def work(connection: Connection) -> StoredCompetition:
@@ -161,6 +175,8 @@ class Competitions:
                     if before.call != call:
                         raise KeyReused(f"key {key} came with another call before")
                     return self._load(connection, before.answer)
+            if connection.execute(_OPEN_OF, {"owner": new.owner}).scalar_one() >= MOST_OPEN:
+                raise TooManyOpen(f"{new.owner} has {MOST_OPEN} competitions that are not over")
             made = insert_new(
                 connection,
                 competitions,

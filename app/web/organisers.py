@@ -79,7 +79,7 @@ async def revoke_key(call: Somebody, key: str) -> Response:
 )
 async def create(call: Somebody, body: NewEvent) -> Response:
     """Announced; entry opens by `open-entry`. Problems: `no-right`, `bad-competition`, `bad-settings`, `bad-ruleset`,
-    `bad-time`, `no-such-computer`, `id-taken`, `key-used`.
+    `bad-time`, `no-such-computer`, `id-taken`, `key-used`, `too-many-events`.
     """
     owner = call.of.organisers.owner_for_new(call.asking)
     return await call.make(

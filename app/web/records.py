@@ -9,8 +9,9 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from app.recordreader import Question, RecordCheck, RecordConversion
 from app.service.errors import AppError
+from app.service.pace import household
 from app.service.readings import MOST_BYTES
-from app.web.deps import Served
+from app.web.deps import Served, address_of
 from app.web.openapi import PROBLEM, answers
 
 router = APIRouter(prefix="/api/records", tags=["records"], responses=PROBLEM)
@@ -49,7 +50,12 @@ def _query(request: Request) -> dict[str, Any]:
     return said
 
 
+def _household(request: Request) -> str:
+    return household(address_of(request) or "")
+
+
 Record = Annotated[Asked, Depends(_asked)]
+Household = Annotated[str, Depends(_household)]
 
 
 def _json(answer: bytes) -> Response:
@@ -63,13 +69,13 @@ def _json(answer: bytes) -> Response:
     responses=answers(RecordCheck),
     openapi_extra=_body({"text": "1) L51 L53"}),
 )
-async def check(of: Served, asked: Record) -> Response:
+async def check(of: Served, asked: Record, caller: Household) -> Response:
     """A text of any family in any form, as JSON, or a file's bytes in any encoding with the options in the query.
 
     A text with faults is answered with 200 and all of them. Problems: `not-recognised`, `unknown-option`,
     `text-too-hard`, `readers-busy`, `too-large`.
     """
-    return _json(await of.readings.answer("check", *asked))
+    return _json(await of.readings.answer("check", *asked, caller=caller))
 
 
 @router.post(
@@ -79,6 +85,6 @@ async def check(of: Served, asked: Record) -> Response:
     responses=answers(RecordConversion),
     openapi_extra=_body({"text": "1. C2=5 H8+7", "to": "cn_simp"}),
 )
-async def convert(of: Served, asked: Record) -> Response:
+async def convert(of: Served, asked: Record, caller: Household) -> Response:
     """`to` is a form or a family. Problems: as of check, and `not-in-form`."""
-    return _json(await of.readings.answer("convert", *asked))
+    return _json(await of.readings.answer("convert", *asked, caller=caller))

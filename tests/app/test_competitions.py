@@ -17,8 +17,10 @@ from app.service.errors import (
     NotAnEntrant,
     NotArbiter,
     StaleVersion,
+    TooManyEvents,
 )
 from app.store import Store
+from app.store.competitions import MOST_OPEN
 from engine.competition import commands as c
 from engine.competition.competition import replay
 from engine.errors import BadSettings, EntryRefused
@@ -93,6 +95,18 @@ async def test_one_key_is_one_competition(store: Store, hand: Hand) -> None:
         await create(boss, title={"en": "Cup"}, settings={"stages": [{"kind": "qualifying"}]})  # expert
     with pytest.raises(NoSuchCompetition):
         await hand.service.view("no-such-cup")
+
+
+async def test_an_owner_has_so_many_competitions_at_most_that_are_not_over(store: Store, hand: Hand) -> None:
+    boss = (await store.accounts.create_guest("Boss", MADE_AT)).id
+    create = hand.service.create
+    made = [await create(boss, title={"en": f"Cup {number}"}, key=str(number)) for number in range(MOST_OPEN)]
+    with pytest.raises(TooManyEvents):
+        await create(boss, title={"en": "One more"}, key="more")
+    assert await create(boss, title={"en": "Cup 0"}, key="0") == made[0], "the same call is answered again"
+    await create((await store.accounts.create_guest("Other", MADE_AT)).id, title={"en": "His own"})
+    await hand.service.act(made[0].id, lambda at: c.Cancel(boss, "nobody came", at), actor=boss)
+    await create(boss, title={"en": "One more"}, key="more")
 
 
 async def test_one_wish_is_carried_out_once_whichever_server_has_it(hand: Hand, store: Store) -> None:

@@ -7,6 +7,7 @@ import json
 import random
 import re
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -208,10 +209,40 @@ async def test_a_text_that_takes_too_long_ends_with_its_process(monkeypatch: pyt
 async def test_a_few_are_read_at_once_and_a_few_wait() -> None:
     service = Readings()
     question = Question(text="1) L51 L53")
-    asked = [asyncio.create_task(service.answer("check", question)) for _ in range(14)]
+    asked = [asyncio.create_task(service.answer("check", question, caller=str(i))) for i in range(14)]
     answers = await asyncio.gather(*asked, return_exceptions=True)
     assert sum(isinstance(one, bytes) for one in answers) == readings.AT_ONCE + readings.MOST_WAITING
     assert sum(isinstance(one, ReadersBusy) for one in answers) == 4
+
+
+async def test_nobody_has_all_readers_for_himself(monkeypatch: pytest.MonkeyPatch) -> None:
+    service, reading, most, done = Readings(), Counter[bytes](), Counter[bytes](), asyncio.Event()
+
+    async def read(asked: bytes) -> bytes:
+        whose = asked.rpartition(b"\n")[2]
+        reading[whose] += 1
+        most[whose] = max(most[whose], reading[whose])
+        await done.wait()
+        reading[whose] -= 1
+        return readings.ANSWERED + b"{}"
+
+    monkeypatch.setattr(readings, "_read", read)
+
+    def ask(whose: str) -> asyncio.Task[bytes]:
+        return asyncio.create_task(service.answer("check", Question(), whose.encode(), caller=whose))
+
+    greedy = [ask("greedy") for _ in range(readings.MOST_OF_ONE + 2)]
+    await asyncio.sleep(0)
+    other = ask("other")
+    async with asyncio.timeout(5):
+        while not reading[b"other"]:
+            await asyncio.sleep(0)
+    done.set()
+    answers = await asyncio.gather(*greedy, return_exceptions=True)
+    assert sum(isinstance(one, ReadersBusy) for one in answers) == 2
+    assert await other == b"{}"
+    assert most == {b"greedy": 1, b"other": 1}
+    assert not service._here, "nobody is remembered who has nothing here"
 
 
 def test_every_fault_and_note_of_spoilt_records_has_words_in_both_languages() -> None:
