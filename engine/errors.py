@@ -167,7 +167,7 @@ class EntryRefused(RuleError):
     """An entrant cannot enter, or cannot do that now; `because` is one of these (§12).
 
     not-open · too-late · full · not-invited · wrong-code · declined · banned · no-such-entrant · not-entered ·
-    no-check-in · already-in · already-started · no-such-player
+    no-check-in · already-in · already-started · no-such-player · no-bots
     """
 
     code = "entry-refused"

@@ -739,10 +739,15 @@ class Competitions:
         return await self._store.accounts.load_many(entrant.player for entrant in competition.entrants)
 
     async def _strength(self, competition_id: str, player: str) -> float:
-        """The player's rating in the variant of the competition. Raises EntryRefused for no such player."""
+        """The player's rating in the variant of the competition. Raises EntryRefused for who is none, and for a bot
+        where the settings do not let bots in.
+        """
         competition = (await self._fresh(competition_id)).competition
-        if await self._store.accounts.load(player) is None:
+        account = await self._store.accounts.load(player)
+        if account is None:
             raise EntryRefused("no-such-player", "There is no such player.")
+        if account.kind == "bot" and not competition.settings.entry.bots:
+            raise EntryRefused("no-bots", "Bots do not play in this competition.")
         return (await self._strengths(competition, [player]))[player]
 
     async def _strengths(self, competition: Competition, players: list[str]) -> dict[str, float]:

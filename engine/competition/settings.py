@@ -130,7 +130,7 @@ class Entry:
     """Who may enter, and until when. Times are UTC milliseconds.
 
     `late_rounds`: entry stays possible until this round of the first stage has begun (§12.6). With `check_in_ms`
-    entrants confirm, in so much time before the start, that they are there.
+    entrants confirm, in so much time before the start, that they are there. `bots`: whether others' programs may play.
     """
 
     mode: str = field(default="open", metadata=one_of("open", "approved", "invited", "code"))
@@ -139,6 +139,7 @@ class Entry:
     closes_at: int | None = field(default=None, metadata=whole(_LONG_AGO, _FAR, or_null=True))
     late_rounds: int = field(default=0, metadata=whole(0, 50))
     check_in_ms: int | None = field(default=None, metadata=whole(_MINUTE, 7 * _DAY, or_null=True))
+    bots: bool = field(default=False, metadata=YES_NO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +256,7 @@ class Settings:
 _SHOWN = (
     "preset", "ruleset", "stages", "rank_by", "tie_breaks", "bye_points", "no_show_s", "starts_at", "pace",
 )  # fmt: skip
-_SHOWN_OF_ENTRY = ("mode", "capacity", "closes_at", "late_rounds", "check_in_ms")
+_SHOWN_OF_ENTRY = ("mode", "capacity", "closes_at", "late_rounds", "check_in_ms", "bots")
 
 
 def _stages_of(given: object) -> tuple[StageRules, ...]:

@@ -143,6 +143,7 @@ export function settingsWords(settings) {
   out.push(word('no_show', { time: span(settings.no_show_s * 1000) }));
   if (settings.entry.check_in_ms) out.push(word('check_in', { time: span(settings.entry.check_in_ms) }));
   if (settings.entry.late_rounds) out.push(word('late', { n: settings.entry.late_rounds }));
+  if (settings.entry.bots) out.push(word('bots'));
   const { mode, break_ms: rest } = settings.pace;
   out.push(mode === 'manual' ? word('pace_manual') : rest ? word('pace_auto', { time: span(rest) }) : word('pace_auto_none'));
   return out;

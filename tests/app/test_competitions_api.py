@@ -16,7 +16,7 @@ from engine.competition.meeting import MatchResult
 from engine.competition.overview import matches_due
 from tests.support.competing import Hand
 from tests.support.organiser import by_strength
-from tests.support.server import LiveServer, Person, person, running_server
+from tests.support.server import LiveServer, Person, a_bot, person, running_server
 
 QUALIFYING = {"kind": "qualifying", "matches": 1, "computer": "beginner"}
 
@@ -62,6 +62,17 @@ async def test_a_player_enters_with_the_code_and_is_entered_once(server: LiveSer
         assert "winter-26" not in (await stranger.http.get(path)).text
         assert (await anna.refused(f"{path}/enter", {"password": "x"}))["code"] == "bad-request"
         assert await refused(anna, "/api/competitions/no-such-cup") == (404, "no-such-competition")
+
+
+async def test_a_bot_enters_only_where_the_settings_let_bots_in(server: LiveServer) -> None:
+    people, open_to_all = await a_cup(server), await a_cup(server, entry={"bots": True})
+    async with a_bot(server, "Zarik") as program:
+        refusal = await program.refused(f"/api/competitions/{people.id}/enter", {})
+        assert (refusal["code"], refusal["params"]["because"]) == ("entry-refused", "no-bots")
+        mine = (await program.post(f"/api/competitions/{open_to_all.id}/enter", {}))["mine"]
+        assert (mine["entrant"], mine["status"]) == (1, "entered")
+        seen = (await program.get(f"/api/competitions/{people.id}"))["competition"]
+        assert (seen["entrants"], seen["settings"]["entry"]["bots"]) == ([], False)
 
 
 async def test_an_entry_outlives_the_page_and_is_there_on_another_device(server: LiveServer) -> None:
