@@ -22,6 +22,7 @@ from engine.records.families import Recognised
 from engine.records.family import Candidate, Edit, Options
 from engine.records.ids import Exchange, position_id, xgid
 from engine.records.text import Fault, Note, NotInForm, RecordError, Text, normalised, read_bytes
+from engine.records.wanted import Phrase
 
 MOST_TOLD = (
     500  # faults and notes of a text; a text that is wrong throughout says nothing more by its thousandth
@@ -78,6 +79,19 @@ class Meant:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordFault:
+    """Where and why a text is wrong. `expected`: notation, or a phrase in English, of which `phrase` tells more."""
+
+    line: int
+    column: int
+    code: str
+    text: str
+    expected: str
+    phrase: Phrase | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class RecordCheck:
     """What a text was taken for, every fault in it with its place, and the record step by step if it is one.
 
@@ -88,7 +102,7 @@ class RecordCheck:
 
     taken_for: TakenFor | None
     text: str
-    faults: list[Fault]
+    faults: list[RecordFault]
     notes: list[Note]
     left_out: int
     candidates: list[Meant]
@@ -103,7 +117,7 @@ class RecordConversion:
 
     taken_for: TakenFor | None
     text: str
-    faults: list[Fault]
+    faults: list[RecordFault]
     notes: list[Note]
     left_out: int
     candidates: list[Meant]
@@ -138,6 +152,12 @@ def _taken_for(found: Recognised) -> TakenFor:
     return TakenFor(found.entry.name, found.form, found.language, round(found.certainty, 2))
 
 
+def _fault(fault: Fault) -> RecordFault:
+    wanted = fault.expected
+    phrase = wanted if isinstance(wanted, Phrase) else None
+    return RecordFault(fault.line, fault.column, fault.code, fault.text, str(wanted), phrase, fault.message)
+
+
 def _told(
     question: Question,
     convert: bool,
@@ -148,7 +168,8 @@ def _told(
 ) -> RecordCheck | RecordConversion:
     """The answer for a text that is no record."""
     left_out = max(0, len(faults) - MOST_TOLD) + max(0, len(notes) - MOST_TOLD)
-    said = (taken_for, text.text, faults[:MOST_TOLD], notes[:MOST_TOLD], left_out, list[Meant](), None)
+    wrong = [_fault(fault) for fault in faults[:MOST_TOLD]]
+    said = (taken_for, text.text, wrong, notes[:MOST_TOLD], left_out, list[Meant](), None)
     if convert:
         return RecordConversion(*said, question.target or (taken_for.form if taken_for else ""), None)
     return RecordCheck(*said, [], None)
@@ -166,7 +187,7 @@ def _read(
     said = (
         _taken_for(found),
         text.text,
-        list[Fault](),
+        list[RecordFault](),
         notes[:MOST_TOLD],
         max(0, len(notes) - MOST_TOLD),
         [] if is_plain else [Meant(list(one.edits), list(one.notes)[:MOST_TOLD]) for one in candidates],

@@ -30,6 +30,7 @@ class UnknownOption(RuleError):
 
     def __init__(self, option: str, value: str, choices: Sequence[str]) -> None:
         super().__init__(f"{option} is one of {', '.join(choices)}.", option=option, value=value[:40])
+        self.option, self.choices = option, tuple(choices)
 
 
 def known(option: str, value: str, choices: Sequence[Choice]) -> Choice:

@@ -13,6 +13,7 @@ from engine.dice import Roll
 from engine.errors import IllegalPlay
 from engine.plays import Hop, Move
 from engine.position import BAR, OFF, Position
+from engine.records.wanted import Wanted, any_of, phrase
 from engine.variant import PlayRules
 
 _Moves = tuple[Move, ...]
@@ -68,7 +69,7 @@ def of_moves(moves: Sequence[Move]) -> tuple[tuple[Hop, ...], tuple[int, ...], f
 class Unfit(Exception):
     """What was written is no legal play of the roll, or several; says what was expected."""
 
-    def __init__(self, code: str, expected: str, message: str) -> None:
+    def __init__(self, code: str, expected: Wanted, message: str) -> None:
         super().__init__(message)
         self.code, self.expected, self.message = code, expected, message
 
@@ -209,11 +210,11 @@ def _refusal(
 ) -> Unfit:
     text = written.play
     if ways:
-        said = " or ".join(Half("play", *of_moves(moves)).play for moves in ways)
+        said = any_of(Half("play", *of_moves(moves)).play for moves in ways)
         return Unfit("ambiguous-play", said, f"{text} can be made in ways that end differently: {said}.")
     plays = [str(play) or "--" for play in rules.legal_plays(before, roll)]
-    several = f"one of {len(plays)} legal plays of {roll}, such as {plays[0]}"
-    expected = plays[0] if len(plays) == 1 else several
+    several = phrase("legal-plays", n=len(plays), roll=roll, play=plays[0])
+    expected: Wanted = plays[0] if len(plays) == 1 else several
     try:
         rules.find_play(before, roll, written.hops)
     except IllegalPlay as refused:

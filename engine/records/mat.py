@@ -24,6 +24,7 @@ from engine.records.half import NEAR, Half, Unfit, distance, fitted, of_moves
 from engine.records.objective.record import GAME, Line, Record, roll_of
 from engine.records.objective.replay import Mismatch, Replayed, replayed
 from engine.records.text import Fault, Note, NotInForm, RecordError, Text
+from engine.records.wanted import Wanted, any_of, phrase
 from engine.scoring import CLASS_POINTS, game_outcome
 from engine.turn import Color, Game, Seat, Seats, player_of
 from engine.variant import SHORT
@@ -278,13 +279,18 @@ class _Reader:
         self.tried: list[_Tried] = []
         self.is_too_long = len(text.text) > MAX_CHARACTERS
 
-    def fault(self, line: int, column: int, code: str, text: str, expected: str, message: str) -> None:
+    def fault(self, line: int, column: int, code: str, text: str, expected: Wanted, message: str) -> None:
         self.faults.append(Fault(line, column, code, text, expected, message))
 
     def record(self) -> Mat:
         if self.is_too_long:
             self.fault(
-                1, 1, "too-long", "", f"at most {MAX_CHARACTERS} characters", "This is too long for a file."
+                1,
+                1,
+                "too-long",
+                "",
+                phrase("at-most-characters", n=MAX_CHARACTERS),
+                "This is too long for a file.",
             )
             return Mat((), 0, Seats("", ""), ())
         for number, line in enumerate(self.lines, 1):
@@ -333,7 +339,12 @@ class _Reader:
             self._wins(number, found, found.end("gap") + 1)
         else:
             self.fault(
-                number, column, "unknown-line", line.strip(), "a numbered row", "This is no row of a game."
+                number,
+                column,
+                "unknown-line",
+                line.strip(),
+                phrase("numbered-row"),
+                "This is no row of a game.",
             )
 
     def _scores(self, number: int, column: int, line: str) -> None:
@@ -366,7 +377,7 @@ class _Reader:
         if not parts or rest[: parts[0].start()].strip():
             text = rest[: parts[0].start()].strip() if parts else rest.strip()
             at = start + rest.find(text) + 1 if text else start + 1
-            self.fault(number, at, "row", text, "dice, as 31: 8/5 6/5", "This is not what a player can do.")
+            self.fault(number, at, "row", text, phrase("dice-and-moves"), "This is not what a player can do.")
             game.is_broken = True
             return
         ends = [part.start() for part in parts[1:]] + [len(rest)]
@@ -401,15 +412,15 @@ class _Reader:
         assert game is not None
         if game.turns and game.turns[-1].seat is seat:
             words = "Both sides take turns."
-            self.fault(number, column, "turn-order", text.strip(), "the other side's turn", words)
+            self.fault(number, column, "turn-order", text.strip(), phrase("other-side"), words)
             game.is_broken = True
             return
         action = part["word"].lower() if part["word"] else "plays"
         last = game.turns[-1].action if game.turns else ""
         if game.is_over or (action in ("takes", "drops")) is not (last == "doubles"):
-            expected = (
-                "Takes or Drops" if last == "doubles" else "a roll" if not game.is_over else "the next game"
-            )
+            expected: Wanted = phrase("next-game" if game.is_over else "a-roll")
+            if last == "doubles" and not game.is_over:
+                expected = any_of(("Takes", "Drops"))
             self.fault(number, column, "turn-order", text.strip(), expected, "This cannot come here.")
             game.is_broken = True
         elif action == "plays":
@@ -443,9 +454,7 @@ class _Reader:
                 or points[-1] >= BAR
                 or not all(0 < p < BAR for p in points[1:-1])
             ):
-                self.fault(
-                    number, at, "move", found[0], "from/to, as 8/5 or 25/20*", f"{found[0]} is no move."
-                )
+                self.fault(number, at, "move", found[0], phrase("from-to"), f"{found[0]} is no move.")
                 game.is_broken = True
                 return
             assert hop is not None
@@ -474,13 +483,13 @@ class _Reader:
         winner = seat or self._column_of(column)
         if game.winner is not None:
             self.fault(
-                number, column, "wins", found[0].strip(), "the next game", "This game was won already."
+                number, column, "wins", found[0].strip(), phrase("next-game"), "This game was won already."
             )
             return
         off = [side[OFF] == CHECKERS for side in (game.position.mine, game.position.theirs)]
         if off[0] != off[1] and off[0] is not (winner is Seat.A):
             words = "The other side has borne off all its checkers."
-            self.fault(number, column, "wins", found[0].strip(), "the other column", words)
+            self.fault(number, column, "wins", found[0].strip(), phrase("other-column"), words)
         game.winner, game.points = winner, int(found["points"])
 
     def _close(self) -> None:

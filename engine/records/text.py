@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.errors import RuleError
+from engine.records.wanted import Wanted, phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Fault:
     column: int
     code: str
     text: str
-    expected: str
+    expected: Wanted
     message: str
 
     def __str__(self) -> str:
@@ -57,6 +58,7 @@ class NotInForm(RuleError):
 
     def __init__(self, form: str, missing: str, detail: str) -> None:
         super().__init__(detail, form=form, missing=missing)
+        self.form, self.missing = form, missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ def _read_as(data: bytes, encoding: str, said: str) -> Text:
             1,
             "unreadable-bytes",
             data[wrong.start : wrong.end].hex(),
-            "text",
+            phrase("text"),
             f"These bytes are no {encoding}.",
         )
         raise RecordError([fault]) from None

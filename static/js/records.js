@@ -161,7 +161,7 @@ function listed(what, all) {
       el('span', { class: 'where-in num' }, word('place', { line: one.line, column: one.column })),
       el('span', { class: 'what' }, name, one.text.trim() ? [' ', el('code', {}, one.text)] : ''),
       lang() === 'en' && hasWord(key) && one.message !== name ? el('span', { class: 'muted small' }, one.message) : '',
-      one.expected ? el('span', { class: 'small' }, word('expected'), ' ', expectedText(one.expected)) : ''));
+      one.expected ? el('span', { class: 'small' }, word('expected'), ' ', expectedText(one)) : ''));
   };
   const more = all.length - MOST_LISTED;
   const list = el('ol', { class: 'places' }, all.slice(0, MOST_LISTED).map(line), more > 0 ? el('li', { class: 'muted small' }, word('more', { n: more + checked.left_out })) : '');
@@ -169,14 +169,8 @@ function listed(what, all) {
   return el('section', { class: 'card' }, el('h2', {}, word('faults')), list);
 }
 
-/** What was expected: notation as it is, the reader's phrases in the language of the page. */
-function expectedText(expected) {
-  const several = /^one of (\d+) legal plays of (\S+), such as (.+)$/.exec(expected);
-  if (several) return word('expect.several', { n: several[1], roll: several[2], play: several[3] });
-  const key = `expect.${expected.toLowerCase().replace(/[^a-z]+/g, '_').replace(/^_|_$/g, '')}`;
-  if (hasWord(`reader.${key}`)) return word(key);
-  return el('code', {}, expected);
-}
+/** What was expected: notation as it is, a phrase in the language of the page. */
+const expectedText = ({ expected, phrase }) => (phrase ? word(`expect.${phrase.name}`, phrase.params) : el('code', {}, expected));
 
 function repairCard() {
   return el('section', { class: 'card' }, el('p', {}, word('repair_about')),

@@ -79,6 +79,35 @@ def test_a_fault_is_told_with_line_column_code_text_and_what_was_expected(
     assert out.endswith("1 fault\n")
 
 
+def test_all_is_said_in_russian_where_russian_is_asked_for(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = changed(tmp_path, "03) w 63 | 13/7 7/4", "03) w 63 | 13/7 7/5")
+    assert run(capsys, "check", "--language", "ru", file) == (
+        FAULTY,
+        f"{file}: матч объективных нард, форма full, международная запись (уверенность 100 %)\n"
+        f"{file}:15:12: illegal-play: Такой ход невозможен\n"
+        "    здесь стоит: 13/7 7/5\n"
+        "    ожидалось: один из 14 возможных ходов при 6-3, например 24/18 24/21\n"
+        "1 ошибка\n",
+        "",
+    )
+    _, out, _ = run(capsys, "check", "--language", "ru", FULL)
+    assert out.endswith("Верно: 58 строк; проверено: ходы, очки, время; очки 74:-74\n")
+    file = changed(tmp_path, "bar/24", "bаr/24")
+    _, out, _ = run(capsys, "check", "--language", "ru", file)
+    assert ":24:12: замечание look-alike: Похожие буквы заменены\n" in out
+    status, _, err = run(capsys, "convert", "--language", "ru", SHORT, "--to", "full")
+    assert (status, err.partition(": ")[2]) == (
+        UNHOLDABLE,
+        "В полной форме есть секунды, а в этой записи они не везде.\n",
+    )
+    status, out, _ = run(capsys, "check", "--language", "ru", "--from", "chess", FULL)
+    assert (status, out[:24]) == (SENSELESS, "nardy: form: одно из obj")
+    _, out, _ = run(capsys, "check", "--language", "ru", "--repair", RECORDS / "xiangqi_example.txt")
+    assert "Возможно, имелось в виду, сначала с меньшими изменениями (2):\n  1. 4:4 R2+1 -> H2+1\n" in out
+
+
 def test_a_note_says_what_was_read_otherwise(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     status, out, _ = run(capsys, "check", changed(tmp_path, "bar/24", "bаr/24"))
     assert status == FINE

@@ -377,7 +377,7 @@ def test_letters_are_folded_with_a_note(old: str, new: str, note: str | None) ->
 def test_a_latin_t_is_the_ten_to_some_and_an_ace_to_others() -> None:
     text = LATIN.replace("As", "Ts")
     (fault,) = the_faults(text)
-    assert (fault.line, fault.text, fault.code, fault.expected) == (1, "Ts", "ambiguous-card", "10s or As")
+    assert (fault.line, fault.text, fault.code, fault.expected) == (1, "Ts", "ambiguous-card", "10s · As")
     assert mended(text) == [[(1, 18, "Ts", "As")]]  # a ten would be out of order on the table
 
 

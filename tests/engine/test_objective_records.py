@@ -536,7 +536,7 @@ def test_a_move_over_two_dice_that_can_end_in_two_ways_is_not_chosen() -> None:
     before, roll = pos("13:2 6:5 | 15:1 6:5"), a_roll("3-2")
     with pytest.raises(Unfit) as unfit:
         fitted(SHORT_RULES, before, roll, Half("play", (Hop(13, 8),)))
-    assert (unfit.value.code, unfit.value.expected) == ("ambiguous-play", "13/10* 10/8 or 13/11 11/8")
+    assert (unfit.value.code, unfit.value.expected) == ("ambiguous-play", "13/10* 10/8 · 13/11 11/8")
     half, doubt = fitted(SHORT_RULES, before, roll, Half("play", (Hop(13, 8),), hits=frozenset({10})))
     assert (half.play, doubt and doubt.code) == ("13/10* 10/8", "several-dice")
 

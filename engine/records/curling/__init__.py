@@ -9,6 +9,7 @@ from engine.records.curling.record import FORMS, Form, Language, Record, steps, 
 from engine.records.curling.repair import candidates
 from engine.records.family import USUAL, Candidate, Options, Reading
 from engine.records.text import Fault, RecordError, Text
+from engine.records.wanted import phrase
 
 NAME = "curling"
 LONGEST = 100_000  # characters of a text
@@ -50,7 +51,7 @@ def read(text: Text, options: Options = USUAL, repair: bool = False) -> Reading[
     """
     if len(text.text) > LONGEST:
         words = f"A text of more than {LONGEST} characters is not read."
-        raise RecordError([Fault(1, 1, "too-long", "", f"at most {LONGEST} characters", words)])
+        raise RecordError([Fault(1, 1, "too-long", "", phrase("at-most-characters", n=LONGEST), words)])
     parsed = parse(text)
     if not parsed.problems:
         return Reading((Candidate(parsed.record, (), tuple(parsed.notes)),))

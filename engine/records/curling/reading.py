@@ -28,6 +28,7 @@ from engine.records.curling.record import (
     Trajectory,
 )
 from engine.records.text import Fault, Note, Text
+from engine.records.wanted import Wanted, any_of, phrase
 
 MOST_TOLD = 100  # faults or notes of one text
 
@@ -44,10 +45,11 @@ _RANK_LOOK_ALIKES = {"B": 11, "T": 14, "А": 14}
 _SUIT_LETTERS = dict(zip("бчтпdhcs", "dhcsdhcs", strict=True))
 _SUIT_SIGNS = dict(zip("♦♥♣♠♢♡♧♤", "dhcsdhcs", strict=True))
 _SUIT_LOOK_ALIKES = {"t": "c", "с": "c", "ѕ": "s", "ԁ": "d", "һ": "h"}
-_REST = {  # a code, what is expected, and words for what follows the throws of a move
-    "short": ("too-much", "the next move", "A move has two throws and nothing more."),
+# A code, what is expected, and words for what follows the throws of a move.
+_REST: dict[Form, tuple[str, Wanted, str]] = {
+    "short": ("too-much", phrase("next-move"), "A move has two throws and nothing more."),
     "dice": ("bad-dice", "122_46_ (12233)", "A throw has its final dice in brackets before the trajectory."),
-    "cards": ("bad-hand", "a hand in brackets", "A throw has its hand in brackets before the trajectory."),
+    "cards": ("bad-hand", phrase("hand"), "A throw has its hand in brackets before the trajectory."),
 }
 _CRUCES = "кk"  # крести, another word for трефы
 
@@ -179,7 +181,7 @@ class _Parser:
             self._close(None, end)
         parsed = self._parsed
         if not parsed.ends and not parsed.problems:
-            self._problem(_Part("", 0), "no-moves", "moves", "There are no moves in this text.")
+            self._problem(_Part("", 0), "no-moves", phrase("moves"), "There are no moves in this text.")
         parsed.form = self._form or "short"
         parsed.language = "en" if self._alphabets["en"] > self._alphabets["ru"] else "ru"
         parsed.problems.sort(key=lambda problem: problem.offset)
@@ -192,7 +194,7 @@ class _Parser:
         return line, offset - self._starts[line - 1] + 1
 
     def _problem(
-        self, part: _Part, code: str, expected: str, message: str, fixes: Sequence[str] = ()
+        self, part: _Part, code: str, expected: Wanted, message: str, fixes: Sequence[str] = ()
     ) -> None:
         if len(self._parsed.problems) < MOST_TOLD:
             fault = Fault(*self._at(part.offset), code, _shown(part.text), expected, message)
@@ -227,7 +229,9 @@ class _Parser:
                 number, begin = int(numbered[1]), start
             elif number is None:
                 words = "This line is neither a numbered move nor an outcome."
-                self._problem(_Part(line, start).stripped(), "unreadable-line", "1) … or 9) 0:1", words)
+                self._problem(
+                    _Part(line, start).stripped(), "unreadable-line", phrase("move-or-outcome"), words
+                )
             end = stop
         if number is not None:
             yield number, _Part(self._text[begin:end], begin)
@@ -261,7 +265,9 @@ class _Parser:
                     self._problem(part, "running-score", text, words, [text])
             elif score[0] < points[0] or score[1] < points[1]:
                 words = "The running score is less than this end alone."
-                self._problem(part, "running-score", f"at least {points[0]}:{points[1]}", words)
+                self._problem(
+                    part, "running-score", phrase("at-least", points=f"{points[0]}:{points[1]}"), words
+                )
         self._both_thrown(line)
         self._close(Outcome(points, score), line.offset)
 
@@ -284,7 +290,7 @@ class _Parser:
             self._form = form
         elif form != self._form:
             words = f"The record began as {self._form}; this move is {form}."
-            self._problem(body.stripped(), "mixed-forms", self._form, words)
+            self._problem(body.stripped(), "mixed-forms", phrase(f"form-{self._form}"), words)
             self._moves.append(Move(()))
             return
         read_as = {"short": self._short, "dice": self._with_dice, "cards": self._with_cards}[form]
@@ -312,7 +318,7 @@ class _Parser:
         """Before anything follows, both players have thrown."""
         if self._moves and len(self._moves[-1].throws) == 1:
             words = "The move before has one throw; only the last of a record may."
-            self._problem(part, "throw-missing", "two throws a move", words)
+            self._problem(part, "throw-missing", phrase("two-throws"), words)
 
     def _parts(self, body: _Part) -> list[_Part] | None:
         """What stands outside and inside the brackets by turns, the first and the last outside."""
@@ -321,14 +327,14 @@ class _Parser:
         for bracket in re.finditer(r"[()]", body.text):
             if (bracket[0] == ")") is not (len(parts) % 2 == 1):
                 part = _Part(bracket[0], body.offset + bracket.start())
-                self._problem(part, "bracket", "brackets in pairs", "This bracket has no other half.")
+                self._problem(part, "bracket", phrase("brackets"), "This bracket has no other half.")
                 return None
             parts.append(_Part(body.text[start : bracket.start()], body.offset + start))
             start = bracket.end()
         parts.append(_Part(body.text[start:], body.offset + start))
         if len(parts) % 2 == 0:
             part = _Part("(", parts[-1].offset - 1)
-            self._problem(part, "bracket", "brackets in pairs", "This bracket has no other half.")
+            self._problem(part, "bracket", phrase("brackets"), "This bracket has no other half.")
             return None
         return parts
 
@@ -343,7 +349,7 @@ class _Parser:
             f"{_shown(word.text) or 'Nothing'} is no trajectory: one of {' '.join(STARTS)}, then two to four lengths, "
             "or / and two."
         )
-        self._problem(word, "bad-trajectory", "LL L R RR and lengths", words)
+        self._problem(word, "bad-trajectory", phrase("trajectory"), words)
         return Trajectory("L", (1, 1))
 
     def _short(self, parts: Sequence[_Part]) -> tuple[Move, int]:
@@ -379,7 +385,7 @@ class _Parser:
             end = self._text.index(")", final.offset) + 1
             both = _Part(self._text[first.offset : end], first.offset)
             words = "The dice that were kept are not all in the final throw."
-            self._problem(both, "kept-dice", "kept dice in the final throw", words)
+            self._problem(both, "kept-dice", phrase("kept-dice"), words)
             return None
         if len(possible) > 1:
             words = "Which dice were thrown again cannot be told: the underlining is lost."
@@ -393,10 +399,13 @@ class _Parser:
     def _five(self, part: _Part, dice: Sequence[int], shown: str | None = None) -> bool:
         if len(dice) != 5:
             self._problem(
-                part, "five-dice", "five dice", f"A throw is five dice, not {_shown(part.text) or 'nothing'}."
+                part,
+                "five-dice",
+                phrase("five-dice"),
+                f"A throw is five dice, not {_shown(part.text) or 'nothing'}.",
             )
         elif not all(1 <= die <= 6 for die in dice):
-            self._problem(part, "bad-die", "1 to 6", f"A die shows 1 to 6: {part.text}.")
+            self._problem(part, "bad-die", "1–6", f"A die shows 1 to 6: {part.text}.")
         elif list(dice) != sorted(dice):
             in_order = "".join(map(str, sorted(dice)))
             fixes = [in_order] if (shown or part.text) == part.text else []
@@ -423,7 +432,7 @@ class _Parser:
         drawing = parts[2]
         if len(parts) < 5:
             self._problem(
-                parts[-1].stripped(), "bad-hand", "a hand in brackets", "A hand of five cards is missing."
+                parts[-1].stripped(), "bad-hand", phrase("hand"), "A hand of five cards is missing."
             )
         for hand, after in zip(parts[3:6:2], parts[4:7:2], strict=True):
             word, rest = after.first_word()
@@ -446,7 +455,7 @@ class _Parser:
         for word in part.words():
             card = self._card(word)
             if card is not None and card in cards:
-                self._problem(word, "card-twice", "another card", f"{word.text} is there twice.")
+                self._problem(word, "card-twice", phrase("another-card"), f"{word.text} is there twice.")
             elif card is not None:
                 cards.append(card)
         return cards
@@ -463,12 +472,12 @@ class _Parser:
             self._note(word, "doubtful-suit", words, each=True)
         if not rank or suit is None:
             words = f"{_shown(word.text)} is no card: 2 … 10 В Д К Т and б ч т п, or J Q K A and d h c s."
-            self._problem(word, "bad-card", "a card", words)
+            self._problem(word, "bad-card", phrase("a-card"), words)
             return None
         if rank_text == "T" and (suit_text in "dhcs" or suit_text in _SUIT_SIGNS):
             words = f"{word.text}: T is the ten to some and looks like Т, the ace: write 10 or A."
             fixes = [f"{rank_text}{suit_text}" for rank_text in ("10", "A")]
-            self._problem(word, "ambiguous-card", " or ".join(fixes), words, fixes)
+            self._problem(word, "ambiguous-card", any_of(fixes), words, fixes)
             return None
         self._fold_notes(word, rank_text, suit_text, is_case_off=rank_text + suit_text != text)
         return Card(rank, suit)
@@ -491,7 +500,7 @@ class _Parser:
         count = len(part.words())
         if count != 5:
             words = f"Five cards lie on the table, not {count}."
-            self._problem(part.stripped(), "five-cards", "five cards", words)
+            self._problem(part.stripped(), "five-cards", phrase("five-cards"), words)
         elif len(cards) == 5 and [c.rank for c in cards] != sorted(c.rank for c in cards):
             ordered = sorted(zip(cards, part.words(), strict=True), key=lambda pair: pair[0].rank)
             in_order = " ".join(word.text for _, word in ordered)
@@ -508,12 +517,12 @@ class _Parser:
                 continue
             if card in table or card in drawn:
                 words = f"{word.text} is there twice."
-                self._problem(word, "card-twice", "another card", words)
+                self._problem(word, "card-twice", phrase("another-card"), words)
             elif card in before and len(before) + own < 5:
                 words = (
                     f"{word.text} was drawn by the first player; it can be taken once five are drawn in all."
                 )
-                self._problem(word, "borrowed-early", "a card not drawn yet", words)
+                self._problem(word, "borrowed-early", phrase("card-not-drawn"), words)
             else:
                 drawn.append(card)
                 own += card not in before
@@ -522,12 +531,14 @@ class _Parser:
     def _hand(self, part: _Part, cards: Sequence[Card], available: set[Card]) -> None:
         count = len(part.words())
         if count != 5:
-            self._problem(part.stripped(), "five-cards", "five cards", f"A hand is five cards, not {count}.")
+            self._problem(
+                part.stripped(), "five-cards", phrase("five-cards"), f"A hand is five cards, not {count}."
+            )
         elif len(cards) == 5:
             for card, word in zip(cards, part.words(), strict=True):
                 if card not in available:
                     words = f"{word.text} is neither on the table nor drawn."
-                    self._problem(word, "not-available", "a card of the table or drawn", words)
+                    self._problem(word, "not-available", phrase("card-at-hand"), words)
 
 
 def _shown(text: str) -> str:

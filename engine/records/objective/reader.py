@@ -37,6 +37,7 @@ from engine.records.objective.replay import (
 from engine.records.objective.words import INTERNATIONAL, LANGUAGES, RUSSIAN, Language, folded
 from engine.records.objective.writer import FORMS, fixed_head
 from engine.records.text import Fault, Note, RecordError, Text, plain
+from engine.records.wanted import Wanted, any_of, phrase
 from engine.ruleset import PRESETS
 from engine.scoring import Outcome
 from engine.turn import Seat, Seats
@@ -227,10 +228,15 @@ class _Parser:
     def parsed(self) -> Parsed:
         if self.is_too_long:
             self.fault(
-                1, 1, "too-long", "", f"at most {MAX_CHARACTERS} characters", "This is too long for a match."
+                1,
+                1,
+                "too-long",
+                "",
+                phrase("at-most-characters", n=MAX_CHARACTERS),
+                "This is too long for a match.",
             )
         elif not any(line.strip() for line in self.lines):
-            self.fault(1, 1, "empty", "", "a record", "There is nothing here.")
+            self.fault(1, 1, "empty", "", phrase("a-record"), "There is nothing here.")
         else:
             for number, line in enumerate(self.lines, 1):
                 if len(self.faults) >= MAX_FAULTS:
@@ -253,10 +259,12 @@ class _Parser:
 
     # ------------------------------------------------------------------------------------------------ what is said
 
-    def fault(self, line: int, column: int, code: str, text: str, expected: str, message: str) -> None:
+    def fault(self, line: int, column: int, code: str, text: str, expected: Wanted, message: str) -> None:
         self.faults.append(Fault(line, column, code, text, expected, message))
 
-    def wrong(self, line: int, column: int, code: str, text: str, expected: str, message: str) -> _Unreadable:
+    def wrong(
+        self, line: int, column: int, code: str, text: str, expected: Wanted, message: str
+    ) -> _Unreadable:
         """Notes a fault; the rest of the line is left."""
         self.fault(line, column, code, text, expected, message)
         return _Unreadable()
@@ -299,11 +307,11 @@ class _Parser:
         column = len(line) - len(line.lstrip()) + 1
         if self.result_line is not None:
             words = f"The result in line {self.result_line} ends a record."
-            raise self.wrong(number, column, "after-result", line.strip(), "the end", words)
+            raise self.wrong(number, column, "after-result", line.strip(), phrase("the-end"), words)
         if line.lstrip().startswith("["):
             if self.rows:
                 raise self.wrong(
-                    number, column, "late-tag", line.strip(), "a line", "Tags stand before the lines."
+                    number, column, "late-tag", line.strip(), phrase("a-line"), "Tags stand before the lines."
                 )
             self._tag(number, line)
         elif _RESULT.match(line):
@@ -331,7 +339,7 @@ class _Parser:
                 at + 1,
                 "result",
                 line[at:].strip(),
-                "points, as 74:-74 (74:-74)",
+                phrase("points"),
                 "This is no result.",
             )
         if "+" in line:
@@ -402,7 +410,7 @@ class _Parser:
         at.skip()
         column = at.column
         found = at.take(
-            r"([1-6])([-:xх,+]?)([1-6])(?!\w)", "dice", "two dice, as 63", "Here stand the two dice."
+            r"([1-6])([-:xх,+]?)([1-6])(?!\w)", "dice", phrase("two-dice"), "Here stand the two dice."
         )
         roll = roll_of(int(found[1]), int(found[3]))
         right = f"{roll.first}{roll.second}"
@@ -462,7 +470,7 @@ class _Parser:
         column, token = tokens[-1] if tokens else (end, "")
         found = re.fullmatch(r"(\d{1,7})(?:([.,])(\d))?(?:s|с)?", token)
         if found is None:
-            self.fault(line, column, "seconds", token, "seconds, as 12.5", "A cell ends with its seconds.")
+            self.fault(line, column, "seconds", token, phrase("seconds"), "A cell ends with its seconds.")
             if tokens and not set(token) & set("/-="):
                 tokens.pop()
             return None
@@ -476,7 +484,7 @@ class _Parser:
         self, line: int, column: int, tokens: Sequence[tuple[int, str]], tenths: int | None
     ) -> Half | None:
         if not tokens:
-            self.fault(line, column, "play", "", "a play, -- or ==", "Here stands a play; -- is a pass.")
+            self.fault(line, column, "play", "", phrase("play"), "Here stands a play; -- is a pass.")
             return None
         if len(tokens) == 1:
             kind = self._no_play(*tokens[0], line)
@@ -516,7 +524,7 @@ class _Parser:
     def _token(self, line: int, column: int, token: str) -> tuple[list[Hop], set[int], int]:
         """The hops of one token, the points that it hits, and how many checkers go that way."""
         whole = _TOKEN.fullmatch(token)
-        expected = "from/to, as 13/8, 6/5* or 8/4(2)"
+        expected = phrase("from-to")
         if whole is None:
             raise self.wrong(line, column, "play", token, expected, f"{token} is no move.")
         if whole["late"] or whole["comma"] or (whole["star"] or "*") != "*":
@@ -542,7 +550,7 @@ class _Parser:
             at = column + token.find(part)
             point = self._point(line, at, bare, is_first=index == 0, is_last=index == len(parts) - 1)
             if point is None:
-                limits = "1–24, bar" if index == 0 else "1–24, off"
+                limits = any_of(("1–24", self.language.bar if index == 0 else self.language.off))
                 raise self.wrong(
                     line, at, "point", part, limits, f"{part} is no point that a checker can be on here."
                 )
@@ -582,7 +590,7 @@ class _Parser:
         if len(groups) != 2 * count:
             words = f"A roll of {roll} has {count} groups for each player."
             where = groups[-1][0] if groups else at.column
-            raise self.wrong(at.line, where, "groups", str(len(groups)), f"{2 * count} groups", words)
+            raise self.wrong(at.line, where, "groups", str(len(groups)), phrase("groups", n=2 * count), words)
         cells = Seats(*(self._groups(at.line, roll, groups[k * count :][:count]) for k in (0, 1)))
         first = len(fixed_head(self.number, "w", "11")) + 1
         if groups[0][0] != first or groups[count][0] != first + 20:
@@ -606,13 +614,13 @@ class _Parser:
             found = re.fullmatch(r"(\d{2})([-*=])([1-6])", group)
             if found is None or not 1 <= int(found[1]) <= BAR:
                 words = f"{group} is no move by one die."
-                self.fault(line, at, "group", group, "as 13-3, 13*6, 25-3, 04=6 or ----", words)
+                self.fault(line, at, "group", group, phrase("group"), words)
                 continue
             start, sign, die = int(found[1]), found[2], int(found[3])
             end = max(start - die, OFF)
             if die not in dice:
                 words = f"No {die} is left of the roll {roll}."
-                self.fault(line, at, "group", group, f"a die of {roll}", words)
+                self.fault(line, at, "group", group, phrase("die-of", roll=roll), words)
                 continue
             dice.remove(die)
             if (sign == "=") is not (end == OFF):
@@ -639,7 +647,7 @@ class _Parser:
         )
         if name is None:
             close = get_close_matches(found["name"], self.language.tags.values(), 1)
-            expected = close[0] if close else ", ".join(self.language.tags.values())
+            expected = close[0] if close else any_of(self.language.tags.values())
             raise self.wrong(
                 number, name_at, "unknown-tag", found["name"], expected, f"There is no tag {found['name']}."
             )
@@ -648,7 +656,7 @@ class _Parser:
         at = found.start("text") + 1
         if name in self.places:
             words = f"{found['name']} stands in line {self.places[name][0]} already."
-            raise self.wrong(number, name_at, "repeated-tag", found["name"], "each tag once", words)
+            raise self.wrong(number, name_at, "repeated-tag", found["name"], phrase("each-tag-once"), words)
         self.places[name] = number, at
         text = self._unescaped(number, at, found["text"])
         if name not in _FREE:
@@ -672,7 +680,7 @@ class _Parser:
                 where,
                 "escape",
                 found[0],
-                r"\\, \" or \uXXXX",
+                any_of((r"\\", r"\"", r"\uXXXX")),
                 "After a backslash stands what it escapes.",
             )
             return found[0]
@@ -682,7 +690,7 @@ class _Parser:
     def _value(self, name: str, line: int, column: int, text: str) -> str:
         """The text of a tag in its international spelling."""
 
-        def refused(expected: str, words: str) -> _Unreadable:
+        def refused(expected: Wanted, words: str) -> _Unreadable:
             return self.wrong(line, column, "tag-text", text, expected, words)
 
         shape, expected = _VALUES.get(name, ("", ""))
@@ -719,7 +727,9 @@ class _Parser:
                 line, where, found[2], lambda lang: {w: key for key, w in lang.classes.items()}
             )
         if outcome is None or (found and found[2] and loss_class is None):
-            expected = f"W, K, T, C or -, then {', '.join(self.language.classes.values())}"
+            expected = phrase(
+                "tag-game", outcomes=any_of("WKTC-"), classes=any_of(self.language.classes.values())
+            )
             raise self.wrong(line, column, "tag-text", text, expected, "This is not how a game ends.")
         return f"{outcome} {loss_class}" if loss_class else outcome
 
@@ -762,7 +772,7 @@ class _Cursor:
         while self.at < len(self.text) and self.text[self.at].isspace():
             self.at += 1
 
-    def take(self, pattern: str, code: str, expected: str, message: str) -> re.Match[str]:
+    def take(self, pattern: str, code: str, expected: Wanted, message: str) -> re.Match[str]:
         """What matches here, or a fault that names what stands here."""
         found = re.compile(pattern).match(self.text, self.at)
         if found is None:
@@ -791,7 +801,7 @@ class _Cursor:
         if self.at < len(self.text):
             rest = self.text[self.at :].strip()
             raise self.parser.wrong(
-                self.line, self.column, "line-end", rest, "the end of the line", "This is too much."
+                self.line, self.column, "line-end", rest, phrase("end-of-line"), "This is too much."
             )
 
 
@@ -815,23 +825,23 @@ _TAG = re.compile(
     r'\s*\[\s*(?P<name>[^\s"«“„\[\]]+)\s*(?P<open>["“”„«])(?P<text>.*)(?P<close>["“”»])\s*\]\s*'
 )
 _HEX = frozenset({"Commitment", "Seed", "ClientSeed1", "ClientSeed2"})
-_HEX64, _HEX32 = (r"[0-9a-f]{64}", "64 hexadecimal digits"), (r"[0-9a-f]{32}", "32 hexadecimal digits")
-_NUMBER = (r"\d{1,12}", "a whole number")
-_VALUES = {
+_HEX64, _HEX32 = (r"[0-9a-f]{64}", phrase("tag-hex", n=64)), (r"[0-9a-f]{32}", phrase("tag-hex", n=32))
+_NUMBER = (r"\d{1,12}", phrase("tag-number"))
+_VALUES: dict[str, tuple[str, Wanted]] = {
     "Date": (
         r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d)",
-        "a time with its zone, as 2026-11-30T18:30:00+03:00",
+        phrase("tag-time"),
     ),
-    "Record": ("|".join(FORMS), "short, full or fixed"),
-    "Variant": ("|".join(VARIANTS), " or ".join(VARIANTS)),
-    "Ruleset": ("|".join(PRESETS), "one of " + ", ".join(PRESETS)),
-    "DiceId": (r"[A-Za-z0-9-]{1,64}", "the id of a match: letters, digits and -"),
+    "Record": ("|".join(FORMS), any_of(FORMS)),
+    "Variant": ("|".join(VARIANTS), any_of(VARIANTS)),
+    "Ruleset": ("|".join(PRESETS), any_of(PRESETS)),
+    "DiceId": (r"[A-Za-z0-9-]{1,64}", phrase("tag-id")),
     "Commitment": _HEX64,
     "Seed": _HEX64,
     "ClientSeed1": _HEX32,
     "ClientSeed2": _HEX32,
-    "Outcome": ("|".join(Outcome), "one of " + ", ".join(Outcome)),
-    "Credit": (r"[+-]?\d{1,9}:[+-]?\d{1,9}", "points of both players, as 42:-42"),
+    "Outcome": ("|".join(Outcome), any_of(Outcome)),
+    "Credit": (r"[+-]?\d{1,9}:[+-]?\d{1,9}", phrase("tag-credit")),
     "Time1": _NUMBER,
     "Time2": _NUMBER,
     "TimeAdjustment": _NUMBER,

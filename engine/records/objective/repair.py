@@ -28,6 +28,7 @@ from engine.records.objective.replay import (
 )
 from engine.records.objective.writer import play_text
 from engine.records.text import RecordError, Text
+from engine.records.wanted import Phrase, phrase
 from engine.turn import Seat, Seats
 
 MOST_EDITS = 3
@@ -123,7 +124,9 @@ class _Search:
         for index in range(len(lines), len(self.parsed.rows)):
             line, problem = self._written(index), None
             if line is None or self.budget <= 0:
-                problem = Problem(Place(line=index), "unreadable", "", "a legal play", "This cannot be read.")
+                problem = Problem(
+                    Place(line=index), "unreadable", "", phrase("legal-play"), "This cannot be read."
+                )
                 return _Path(tuple(states), tuple(lines), path.edits), problem
             self.budget -= 1
             try:
@@ -147,16 +150,16 @@ class _Search:
         except Mismatch as wrong:
             if not all(problem.code in _FIGURES for problem in wrong.problems):
                 raise
-            edits = tuple(self._edit(problem, problem.expected) for problem in wrong.problems)
+            edits = tuple(self._edit(problem, _figure(problem)) for problem in wrong.problems)
             tags, result = dict(self.parsed.tags), self.parsed.result
             for problem in wrong.problems:
                 if problem.place.tag == "result":
-                    a, b = map(int, problem.expected.split(":"))
+                    a, b = map(int, _figure(problem).split(":"))
                     result = Result(Seats(a, b), None if result is None else result.total)
-                elif problem.code == "wrong-parting" and not problem.expected.isdecimal():
-                    del tags["Parted"]
+                elif not _figure(problem):
+                    del tags[problem.place.tag or ""]
                 else:
-                    tags[problem.place.tag or ""] = problem.expected
+                    tags[problem.place.tag or ""] = _figure(problem)
             replayed = self._figured(path, Replay(tags), result)
         record = replayed.record
         tags_in_order = tuple((name, dict(record.tags)[name]) for name in TAGS if name in dict(record.tags))
@@ -261,6 +264,11 @@ class _Search:
             if distance(way, text) <= NEAR:
                 seen.add(half.hops)
                 yield half
+
+
+def _figure(problem: Problem) -> str:
+    """What a wrong figure comes to, as it is written; nothing, if there should be none."""
+    return "" if isinstance(problem.expected, Phrase) else problem.expected
 
 
 def _fixed_text(half: Half) -> str:

@@ -22,6 +22,7 @@ from engine.records.objective.record import (
     roll_of,
     ruleset_of,
 )
+from engine.records.wanted import Wanted, phrase
 from engine.ruleset import Ruleset
 from engine.scoring import (
     Outcome,
@@ -59,7 +60,7 @@ class Problem:
     place: Place
     code: str
     text: str
-    expected: str
+    expected: Wanted
     message: str
 
 
@@ -141,7 +142,7 @@ class Replay:
         except BadRuleset as error:
             tag = next((name for name in ("RulesetJson", "Ruleset", "Variant") if name in tags), "Ruleset")
             raise Mismatch(
-                [_problem(tag, "bad-ruleset", tags.get(tag, ""), "a ruleset", error.detail)]
+                [_problem(tag, "bad-ruleset", tags.get(tag, ""), phrase("ruleset"), error.detail)]
             ) from None
         variant = VARIANTS[self.ruleset.variant]
         if variant.rules is None:
@@ -163,7 +164,7 @@ class Replay:
                 if state.is_over
                 else "A play before this line was never made."
             )
-            raise Wrong(Problem(Place(line=index), "after-the-end", "", "the result", words))
+            raise Wrong(Problem(Place(line=index), "after-the-end", "", phrase("result"), words))
         roll = self._roll(state, index, written)
         a, b = written.halves.A, written.halves.B
         is_cut = "missed" in (a.kind, b.kind) and not (state.is_last_move and self._counts_last_move)
@@ -215,7 +216,7 @@ class Replay:
         ):
             words = f"The opening roll is never a double in these rules, but {roll} stands here."
             raise Wrong(
-                Problem(Place(line=index), "opening-double", _dice(roll), "two different dice", words)
+                Problem(Place(line=index), "opening-double", _dice(roll), phrase("different-dice"), words)
             )
         if self.seeds is None:
             return roll
@@ -244,10 +245,12 @@ class Replay:
             if not any(is_legal(self.rules, before, roll, half) for roll in self._rolls(state)):
                 words = f"No roll allows {half.play} here."
                 raise Wrong(
-                    Problem(Place(line=index, seat=seat), "illegal-play", half.play, "a legal play", words)
+                    Problem(
+                        Place(line=index, seat=seat), "illegal-play", half.play, phrase("legal-play"), words
+                    )
                 )
         words = "No roll allows both these plays, and both are of one roll."
-        raise Wrong(Problem(Place(line=index, seat=Seat.B), "no-shared-roll", "", "plays of one roll", words))
+        raise Wrong(Problem(Place(line=index, seat=Seat.B), "no-shared-roll", "", phrase("one-roll"), words))
 
     def _rolls(self, state: State) -> Iterator[Roll]:
         for roll in ROLLS:
@@ -355,7 +358,7 @@ class Replay:
                 if state.is_over
                 else "No side has borne off all its checkers."
             )
-            expected = "finished" if state.is_over else "how it ended early"
+            expected: Wanted = "finished" if state.is_over else phrase("tag-early")
             problems.append(_problem("Outcome", "wrong-outcome", said, expected, words))
             return None
         return outcome
@@ -394,7 +397,7 @@ class Replay:
         if "TimeAdjustment" in self.tags and times is None:
             words = "TimeAdjustment needs the times from which it comes."
             yield _problem(
-                "TimeAdjustment", "missing-tag", self.tags["TimeAdjustment"], "Time1 and Time2", words
+                "TimeAdjustment", "missing-tag", self.tags["TimeAdjustment"], phrase("tag-times"), words
             )
             return
         for name, (code, comes_to) in figures.items():
@@ -412,7 +415,9 @@ class Replay:
         if said is not None and said != str(parted):
             where = "never" if parted is None else f"in round {parted}"
             words = f"The games parted {where}, but Parted says {said}."
-            yield _problem("Parted", "wrong-parting", said, str(parted or "no such tag"), words)
+            yield _problem(
+                "Parted", "wrong-parting", said, str(parted) if parted else phrase("no-such-tag"), words
+            )
 
 
 def replayed(record: Record) -> Replayed:
@@ -444,5 +449,5 @@ def _pair(points: Seats[int]) -> str:
     return f"{points.A}:{points.B}"
 
 
-def _problem(tag: str, code: str, text: str, expected: str, words: str) -> Problem:
+def _problem(tag: str, code: str, text: str, expected: Wanted, words: str) -> Problem:
     return Problem(Place(tag=tag), code, text, expected, words)

@@ -14,6 +14,7 @@ from itertools import count, islice
 
 from engine.records.family import USUAL, Candidate, Edit, Options, Reading, known
 from engine.records.text import Fault, Note, RecordError, Text
+from engine.records.wanted import any_of, phrase
 from engine.records.xiangqi.board import Ending, Move, Position
 from engine.records.xiangqi.game import OWN_TAGS, Game
 from engine.records.xiangqi.notation import (
@@ -123,10 +124,10 @@ def read(text: Text, options: Options = USUAL, repair: bool = False) -> Reading[
     """
     if len(text.text) > LONGEST:
         words = f"A text of more than {LONGEST} characters is not read."
-        raise RecordError([Fault(1, 1, "too-long", "", f"at most {LONGEST} characters", words)])
+        raise RecordError([Fault(1, 1, "too-long", "", phrase("at-most-characters", n=LONGEST), words)])
     sheet = take_apart(text)
     if not sheet.plies and not sheet.faults:
-        sheet.fault(1, 1, "no-moves", "", "moves", "There are no moves in this text.")
+        sheet.fault(1, 1, "no-moves", "", phrase("moves"), "There are no moves in this text.")
     ways = _ways(sheet, options)
     trails = [_follow(sheet, how, _Trail(sheet.start)) for how in ways]
     faults = _faults(sheet, ways, trails)
@@ -216,7 +217,9 @@ def _faults(sheet: Sheet, ways: Sequence[_How], trails: Sequence[_Trail]) -> lis
     if len(whole) > 1 and whole[0].moves != whole[1].moves:
         first = sheet.plies[0]
         words = "These moves are legal with ranks from 0 and with ranks from 1: name the form, ucci or uci."
-        found.append(Fault(first.line, first.column, "ambiguous-ranks", first.text, "ucci or uci", words))
+        found.append(
+            Fault(first.line, first.column, "ambiguous-ranks", first.text, any_of(("ucci", "uci")), words)
+        )
     trail = max(trails, key=_progress)
     if trail.refused is not None:
         found += [
@@ -234,7 +237,7 @@ def _refusal(sheet: Sheet, how: _How, trail: _Trail, refused: MoveRefused) -> Fa
     expected: Sequence[str] = refused.expected
     if not expected and refused.because not in ("game-over", "other-letters"):
         expected = [spell(position, move, how.form) for move in _replacements(position, ply, how)]
-    words = " · ".join(expected) or ("nothing" if refused.because == "game-over" else "a legal move")
+    words = any_of(expected) or phrase("nothing" if refused.because == "game-over" else "legal-move")
     message = f"Ply {len(trail.moves) + 1}, {'Red' if position.red else 'Black'}: {refused.detail}"
     if how.dialect is None and how.kinds[0] == "wxf":
         other = _follow(sheet, replace(how, dialect="1997"), _Trail(sheet.start))
@@ -249,7 +252,7 @@ def _other_words(sheet: Sheet, trail: _Trail) -> list[Fault]:
     later = islice(sheet.plies, len(trail.moves) + 1, None)
     words = "This is no move in a notation that is read here."
     return [
-        Fault(ply.line, ply.column, "unreadable-move", short(ply.text), "a move", words)
+        Fault(ply.line, ply.column, "unreadable-move", short(ply.text), phrase("a-move"), words)
         for ply in islice((ply for ply in later if not kinds.fullmatch(folded(ply.text))), MOST_TOLD)
     ]
 

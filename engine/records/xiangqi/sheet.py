@@ -11,6 +11,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 
 from engine.records.text import Fault, Note, Text
+from engine.records.wanted import Wanted, any_of, phrase
 from engine.records.xiangqi.board import START, BadFen, Position
 from engine.records.xiangqi.game import RESULTS, comment_text
 from engine.records.xiangqi.notation import CHINESE, COORDINATES, DIALECTS, SCHOOLS, WXF, folded
@@ -89,7 +90,7 @@ class Sheet:
         if all(note.code != code for note in self.notes):
             self.notes.append(Note(line, column, code, short(text), message))
 
-    def fault(self, line: int, column: int, code: str, text: str, expected: str, message: str) -> None:
+    def fault(self, line: int, column: int, code: str, text: str, expected: Wanted, message: str) -> None:
         if len(self.faults) < MOST_TOLD:
             self.faults.append(Fault(line, column, code, short(text), expected, message))
 
@@ -155,18 +156,18 @@ class _Scanner:
         sheet, column = self.sheet, len(line) - len(line.lstrip()) + 1
         name = _CANONICAL.get(name.lower(), name)
         if name in sheet.tags:
-            sheet.fault(number, column, "tag-twice", name, "each tag once", f"{name} is there twice.")
+            sheet.fault(number, column, "tag-twice", name, phrase("each-tag-once"), f"{name} is there twice.")
             return
         sheet.tags[name] = value
         if name == "FEN":
             try:
                 sheet.start = Position.from_fen(value)
             except BadFen as wrong:
-                sheet.fault(number, column, wrong.code, value, "a FEN", wrong.detail)
+                sheet.fault(number, column, wrong.code, value, phrase("fen"), wrong.detail)
         elif name == "Result":
             if value not in _RESULT_WORDS:
                 sheet.fault(
-                    number, column, "bad-result", value, ", ".join(RESULTS), f"{short(value)} is no result."
+                    number, column, "bad-result", value, any_of(RESULTS), f"{short(value)} is no result."
                 )
             sheet.tags[name] = _RESULT_WORDS.get(value, "*")
         elif name in ("Dialect", "Letters", "Format"):
@@ -174,7 +175,7 @@ class _Scanner:
             sheet.tags[name] = value.lower()
             if value.lower() not in known:
                 words = f"{name} is one of {', '.join(known)}."
-                sheet.fault(number, column, "bad-tag", value, ", ".join(known), words)
+                sheet.fault(number, column, "bad-tag", value, any_of(known), words)
                 del sheet.tags[name]
 
     # moves
@@ -200,7 +201,7 @@ class _Scanner:
             self._ply(self._text[start : found.end("move") if kind == "move" else end], line, column)
         elif kind == "dots" and len(found[0]) > 1 and self._is_red():
             words = "Dots stand for a move of Red, but Red is to move."
-            self.sheet.fault(line, column, "missing-move", written, "a move", words)
+            self.sheet.fault(line, column, "missing-move", written, phrase("a-move"), words)
         return end
 
     def _is_red(self) -> bool:
@@ -209,10 +210,10 @@ class _Scanner:
     def _ply(self, text: str, line: int, column: int) -> None:
         sheet = self.sheet
         if sheet.result is not None:
-            sheet.fault(line, column, "after-result", text, "nothing", "A game ends with its result.")
+            sheet.fault(line, column, "after-result", text, phrase("nothing"), "A game ends with its result.")
         elif len(sheet.plies) == MOST_PLIES:
             words = f"A game of more than {MOST_PLIES} plies is not read."
-            sheet.fault(line, column, "too-many-moves", text, f"at most {MOST_PLIES} plies", words)
+            sheet.fault(line, column, "too-many-moves", text, phrase("at-most-plies", n=MOST_PLIES), words)
             sheet.result = "*"
         else:
             sheet.plies.append(Ply(text, line, column))
@@ -222,10 +223,10 @@ class _Scanner:
         expected = self.sheet.start.number + plies // 2
         if not self._is_red() and not is_dotted and number != expected:
             words = f"Black's move {expected} is missing before number {number}."
-            self.sheet.fault(line, column, "missing-move", written, f"Black's move {expected}", words)
+            self.sheet.fault(line, column, "missing-move", written, phrase("blacks-move", n=expected), words)
         elif self._is_red() and is_dotted:
             words = "Dots after a number stand for a move of Red, but Red is to move."
-            self.sheet.fault(line, column, "missing-move", written, f"Red's move {expected}", words)
+            self.sheet.fault(line, column, "missing-move", written, phrase("reds-move", n=expected), words)
         elif number != expected:
             words = f"Number {number} stands where number {expected} is expected."
             self.sheet.note(line, column, "move-number", written, words)
@@ -249,7 +250,9 @@ class _Scanner:
         sheet = self.sheet
         stated = sheet.tags.get("Result", "*")
         if sheet.result is not None:
-            sheet.fault(line, column, "after-result", result, "nothing", "A game ends with its result.")
+            sheet.fault(
+                line, column, "after-result", result, phrase("nothing"), "A game ends with its result."
+            )
         elif "*" not in (stated, result) and stated != result:
             words = f"The tag says {stated}, the end of the game {result}."
             sheet.fault(line, column, "result-differs", result, stated, words)
@@ -260,5 +263,5 @@ class _Scanner:
         line, column = self._at(offset)
         sign = self._text[offset]
         words = f"This {sign} has no other half."
-        self.sheet.fault(line, column, "unclosed", sign, "a closed bracket", words)
+        self.sheet.fault(line, column, "unclosed", sign, phrase("closed-bracket"), words)
         return len(self._text)
