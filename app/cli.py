@@ -104,7 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     record = commands.add_parser("record", help="records of games: nardy, xiangqi, tabletop curling")
     of_record = record.add_subparsers(title="commands", metavar="COMMAND", required=True)
     words = 'one move of xiangqi in every spelling: lines of {"fen","text","from","letters"}'
-    moves = of_record.add_parser("moves", help=words, description=words)
+    moves = of_record.add_parser("moves", help=words, description=words, epilog=_RECORD_MOVES)
     moves.set_defaults(run=_record_moves)
     moves.add_argument("files", nargs="*", metavar="FILE", help="standard input if there is none")
     for name, words in (
@@ -112,19 +112,22 @@ def _parser() -> argparse.ArgumentParser:
         ("convert", "a record in another form, language or family"),
         ("replay", "a record step by step, with the position after each"),
     ):
-        made = of_record.add_parser(name, help=words, description=words, epilog=_RECORD_STATUS)
+        made = of_record.add_parser(
+            name, help=words, description=words, epilog=f"{_RECORD_FORMS} {_RECORD_STATUS}"
+        )
         made.set_defaults(run=_record, story=name)
         made.add_argument("file", metavar="FILE", help="- is standard input")
-        made.add_argument(
-            "--from", dest="source", metavar="FORM", help="its family or form; else it is recognised"
-        )
+        made.add_argument("--from", dest="source", metavar="FORM", help="its family or form, as below")
         if name == "convert":
             made.add_argument(
-                "--to", dest="target", metavar="FORM", help="a form or a family; else it keeps its own"
+                "--to", dest="target", metavar="FORM", help="a form or family, as below; else its own"
             )
         if name == "replay":
             made.add_argument("--json", action="store_true", help="all steps, as one line of JSON")
-        made.add_argument("--language", choices=("ru", "en"), help="to write in; else the record's own")
+        words = "what is said"
+        if name == "convert":
+            words = "what is said and written; else English, and the record's own"
+        made.add_argument("--language", choices=("ru", "en"), help=f"of {words}")
         made.add_argument("--dialect", choices=("2018", "1997"), help="of xiangqi's WXF")
         made.add_argument(
             "--letters", choices=("any", "wxf", "cci", "general"), help="the school of xiangqi's letters"
@@ -174,6 +177,15 @@ def _add_admin(commands: Any) -> None:
             made.add_argument("--expires", metavar="TIME", help="2027-01-31T00:00Z; never, if it is not said")
 
 
+_RECORD_FORMS = (
+    "families and their forms: objective: full, short, fixed; mat; xiangqi: wxf2018, wxf1997, cn_simp, cn_trad, uci, "
+    "ucci, iccs; curling: short, dice, cards."
+)
+_RECORD_MOVES = (
+    "from: wxf2018 (usual), wxf1997, cn, uci, ucci, iccs. letters: any (usual), wxf, cci, general. Each line is "
+    'answered by a line: {"uci","wxf2018","wxf1997","cn_simp","cn_trad"} or {"error":{"code","message"}}. status: 1 if any line '
+    "was refused, else 0"
+)
 _RECORD_STATUS = (
     "status: 0 all is well; 1 the record has faults, or is not read; 2 a form or option that there is not; "
     "3 no record that is known here; 4 the form asked for cannot hold it"

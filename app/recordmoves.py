@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -50,7 +51,7 @@ def answer(line: bytes) -> dict[str, str]:
     if len(line) > LONGEST_LINE:
         raise Refused("bad-line", f"A line has at most {LONGEST_LINE} bytes.")
     try:
-        question = msgspec.json.decode(line, type=_Question)
+        question = msgspec.json.decode(line.removeprefix(codecs.BOM_UTF8), type=_Question)
     except msgspec.ValidationError as error:
         raise Refused("bad-line", str(error)) from None
     except (msgspec.DecodeError, RecursionError):

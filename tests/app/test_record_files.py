@@ -108,6 +108,17 @@ def test_all_is_said_in_russian_where_russian_is_asked_for(
     assert "Возможно, имелось в виду, сначала с меньшими изменениями (2):\n  1. 4:4 R2+1 -> H2+1\n" in out
 
 
+@pytest.mark.parametrize("command", ["check", "convert", "replay"])
+def test_help_names_every_family_form_and_status(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    with pytest.raises(SystemExit):
+        main(["record", command, "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    epilog = said.partition("families and their forms:")[2]
+    assert [name for name in families.names() if name not in epilog] == []
+    for status in (FINE, FAULTY, SENSELESS, UNKNOWN, UNHOLDABLE):
+        assert f" {status} " in epilog.partition("status:")[2]
+
+
 def test_a_note_says_what_was_read_otherwise(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     status, out, _ = run(capsys, "check", changed(tmp_path, "bar/24", "bаr/24"))
     assert status == FINE

@@ -59,6 +59,11 @@ def test_the_dialect_that_is_named_decides(case: dict[str, str]) -> None:
         assert found["uci"] == case[f"{source}_uci"]
 
 
+def test_a_mark_of_utf_8_before_the_first_line_is_let_pass() -> None:
+    line = b"\xef\xbb\xbf" + json.dumps({"fen": START_FEN, "text": "C2=5"}).encode()
+    assert answer(line)["uci"] == "h3e3"
+
+
 def asked(text: str, source: str = "wxf2018", letters: str = "any") -> bytes:
     return json.dumps({"fen": START_FEN, "text": text, "from": source, "letters": letters}).encode()
 

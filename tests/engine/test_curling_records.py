@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.records import curling
+from engine.records import curling, families
 from engine.records.curling import recognise, steps, write
 from engine.records.curling.reading import again, is_kept, read_trajectory
 from engine.records.curling.record import (
@@ -25,7 +25,7 @@ from engine.records.curling.record import (
     Throw,
     Trajectory,
 )
-from engine.records.family import Options, Reading, UnknownOption
+from engine.records.family import USUAL, Options, Reading, UnknownOption
 from engine.records.text import Fault, NotInForm, RecordError, normalised
 from tests.builders import data
 
@@ -583,3 +583,12 @@ def test_a_long_paste_is_answered_in_seconds(piece: str) -> None:
         with pytest.raises(RecordError):
             curling.read(text, repair=True)
     assert time.process_time() - begun < 10
+
+
+@pytest.mark.parametrize("text", ["9) 0:1 (3:4)", "9) 2:0 (2:0)\n9) 0:1 (2:1)\n"])
+def test_outcomes_alone_are_a_record_of_ends(text: str) -> None:
+    found, reading = families.read(normalised(text), None, USUAL, repair=False)
+    assert found.entry.name == "curling"
+    assert [end.outcome is not None for end in reading.record.ends] == [True] * text.count("9)")
+    with pytest.raises(families.NotRecognised):
+        families.recognise(normalised("9) " + " " * 10_000 + ";"))

@@ -16,6 +16,7 @@ LONGEST = 100_000  # characters of a text
 
 _TRAJECTORY = re.compile(r"(?<![0-9A-Za-z])(?:LL|L|RR|R)/?[1-9]{2,4}(?![0-9A-Za-z+=.-])", re.IGNORECASE)
 _CARD = re.compile(r"(?:[2-9]|10|[ВДКТBJQKAА])[бчтпкdhcs♦♥♣♠]", re.IGNORECASE)
+_OUTCOMES = re.compile(r"\s*(?:9[).]\s*\d+\s*:\s*\d+\s*)+")  # their brackets are left out before
 
 __all__ = ["FORMS", "NAME", "Record", "form_of", "language_of", "read", "recognise", "steps", "write"]
 
@@ -26,6 +27,8 @@ def recognise(text: Text) -> float:
     words = [word for word in re.split(r"[\s,]+", sample) if re.search(r"[^\W\d_]", word)]
     trajectories = len(_TRAJECTORY.findall(sample))
     cards = sum(map(bool, map(_CARD.fullmatch, words)))
+    if not words and _OUTCOMES.fullmatch(sample):
+        return 0.6
     return min(0.95, (trajectories + cards) / len(words)) if trajectories else 0.0
 
 

@@ -315,7 +315,9 @@ def read_move(
             raise MoveRefused(text, "game-over", why) from None
         raise
     shown = text if len(text) <= 20 else f"{text[:20]}…"
-    raise MoveRefused(shown, "unreadable-move", f"{shown} is no move in a notation that is read here.")
+    raise MoveRefused(
+        shown, "unreadable-move", f"{shown.strip() or 'Nothing'} is no move in a notation that is read here."
+    )
 
 
 _SIGNS = {  # what a move is made of, one of each that is folded to the same
