@@ -183,8 +183,8 @@ _RECORD_FORMS = (
 )
 _RECORD_MOVES = (
     "from: wxf2018 (usual), wxf1997, cn, uci, ucci, iccs. letters: any (usual), wxf, cci, general. Each line is "
-    'answered by a line: {"uci","wxf2018","wxf1997","cn_simp","cn_trad"} or {"error":{"code","message"}}. status: 1 if any line '
-    "was refused, else 0"
+    'answered by a line: {"uci","wxf2018","wxf1997","cn_simp","cn_trad"} or {"error":{"code","message"}}. '
+    "status: 1 if any line was refused, else 0"
 )
 _RECORD_STATUS = (
     "status: 0 all is well; 1 the record has faults, or is not read; 2 a form or option that there is not; "

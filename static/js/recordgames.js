@@ -13,8 +13,8 @@ import { XiangqiBoard } from './xiangqiboard.js';
 const narrow = matchMedia('(max-width: 599px)');
 const word = (key, params) => t(`reader.${key}`, params);
 
-export function showOf(family, steps) {
-  return { objective: objectiveShow, mat: matShow, xiangqi: xiangqiShow, curling: curlingShow }[family](steps);
+export function showOf({ family, form }, steps) {
+  return { objective: objectiveShow, mat: matShow, xiangqi: xiangqiShow, curling: curlingShow }[family](steps, form);
 }
 
 /** The moves of a written play, so that the board can mark them: "8/5(2) bar/24*" → [[8, 5], [8, 5], [25, 24]]. */
@@ -106,10 +106,11 @@ function matShow(steps) {
   };
 }
 
-function xiangqiShow(steps) {
+function xiangqiShow(steps, form) {
+  const script = form === 'cn_trad' ? 'cn_trad' : 'cn_simp';
   const box = el('div', { class: 'record-board' });
   const board = new XiangqiBoard(box, word('board_xiangqi'));
-  const pairs = steps.plies.map((ply) => ({ label: `${ply.number}${ply.side === 'red' ? '.' : '…'}`, name: `${ply.number}${ply.side === 'red' ? '.' : '…'} ${ply.wxf2018}`, cells: [el('span', { class: `side ${ply.side}` }, word(ply.side)), ply.wxf2018, el('span', { lang: 'zh-Hans' }, ply.cn_simp), ply.uci] }));
+  const pairs = steps.plies.map((ply) => ({ label: `${ply.number}${ply.side === 'red' ? '.' : '…'}`, name: `${ply.number}${ply.side === 'red' ? '.' : '…'} ${ply.wxf2018}`, cells: [el('span', { class: `side ${ply.side}` }, word(ply.side)), ply.wxf2018, el('span', { lang: script === 'cn_trad' ? 'zh-Hant' : 'zh-Hans' }, ply[script]), ply.uci] }));
   const note = el('p', { class: 'muted small' });
   let shown = 0;
   const letters = el('input', { type: 'checkbox', checked: board.letters, change: () => { board.letters = letters.checked; show.draw(shown); } });

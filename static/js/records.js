@@ -132,7 +132,7 @@ function show() {
   if (candidates.length) parts.push(candidatesCard());
   if (notes.length) parts.push(listed('notes', notes));
   if (checked.steps) {
-    steps = new Steps(showOf(checked.taken_for.family, checked.steps));
+    steps = new Steps(showOf(checked.taken_for, checked.steps));
   }
   found.replaceChildren(...parts);
   results.replaceChildren(...(steps ? [steps.root, convertCard()] : []));

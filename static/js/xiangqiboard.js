@@ -62,7 +62,8 @@ function ground() {
   return [
     el('rect', { class: 'surface', width: 560, height: 644, rx: 10 }),
     el('path', { class: 'grid', d: lines.join('') }), el('path', { class: 'grid', d: palace.join('') }),
-    el('text', { class: 'river', x: x(2), y: (y(4) + y(5)) / 2 }, '楚 河'), el('text', { class: 'river', x: x(6), y: (y(4) + y(5)) / 2 }, '漢 界'),
+    // Between the files, where no piece on the banks covers them.
+    ...[[1.5, '楚'], [2.5, '河'], [5.5, '漢'], [6.5, '界']].map(([file, sign]) => el('text', { class: 'river', x: x(file), y: y(4.5) }, sign)),
     ...numbers(14, (file) => file + 1), ...numbers(630, (file) => 9 - file),
   ];
 }
