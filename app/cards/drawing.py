@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 from xml.sax.saxutils import escape
 
+from app.cards.letters import drawable
 from engine.turn import Seat, Seats
 
 WIDTH, HEIGHT = 1200, 630
@@ -107,6 +108,18 @@ def _name(player: Player, language: Language) -> str:
     name = f"{name} #{player.tag}" if player.tag else name
     # In front, where it is not cut off with a long name.
     return f"{_word(language, 'common', 'bot')} · {name}" if player.is_bot else name
+
+
+def _drawable(players: Seats[Player], language: Language) -> Seats[Player]:
+    """The players by names that a PNG can show; who has none in such letters is player 1 or 2, as in records."""
+    unread = _word(language, "card", "player")
+    names = (drawable(visible(players[seat].name)) for seat in Seat)
+    return Seats(
+        *(
+            replace(players[seat], name=name or unread.format(n=n) if players[seat].name else "")
+            for n, (seat, name) in enumerate(zip(Seat, names, strict=True), 1)
+        )
+    )
 
 
 def _is_unplayed(card: Card) -> bool:
@@ -251,8 +264,10 @@ _RIGHT = WIDTH - _MARGIN
 _MIDDLE = WIDTH / 2
 
 
-def draw(card: Card, language: Language) -> str:
-    """The card as an SVG document."""
+def draw(card: Card, language: Language, *, to_raster: bool = False) -> str:
+    """The card as an SVG document; to be made a PNG, it has no letters that the fonts of the PNG lack."""
+    if to_raster:
+        card = replace(card, players=_drawable(card.players, language))
     down = 0 if card.objective is not None else 74
     parts = [
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{_BACK}"/>',

@@ -46,9 +46,9 @@ class Cards:
         self._drawing = asyncio.Lock()
         self._waiting = 0
 
-    async def svg(self, match_id: str, language: Language, address: str) -> str:
-        """The card as an SVG document."""
-        return draw(await self._card(match_id, address), language)
+    async def svg(self, match_id: str, language: Language, address: str, *, to_raster: bool = False) -> str:
+        """The card as an SVG document; `to_raster`: the one that `png` makes a picture of."""
+        return draw(await self._card(match_id, address), language, to_raster=to_raster)
 
     async def preview(self, match_id: str, language: Language) -> Preview:
         """Its words."""
@@ -56,7 +56,7 @@ class Cards:
         return Preview(title(card, language), description(card, language))
 
     async def png(self, svg: str) -> bytes:
-        """The same as PNG. Equal cards that are asked for at once are drawn once. Raises NoPicture."""
+        """An SVG document as PNG. Equal cards that are asked for at once are drawn once. Raises NoPicture."""
         key = hashlib.sha256(svg.encode()).hexdigest()
         drawn = self._kept.get(key)
         if drawn is None:

@@ -50,7 +50,8 @@ async def card_svg(of: Served, request: Request, match_id: str, lang: Lang = Non
 )
 async def card_png(of: Served, request: Request, match_id: str, lang: Lang = None) -> Response:
     """1200 × 630. Problems: `no-such-match`, `match-still-runs`, `no-picture`."""
-    svg = await of.cards.svg(match_id, lang or language_of(request), _address(of, request, match_id))
+    language, address = lang or language_of(request), _address(of, request, match_id)
+    svg = await of.cards.svg(match_id, language, address, to_raster=True)
     tag = _tag(svg)
     if _has(request, tag):
         return _answer(b"", "image/png", tag, 304)

@@ -17,6 +17,7 @@ import pytest_asyncio
 
 from app.cards import raster
 from app.cards.drawing import Card, Ended, Language, Objective, Player, description, draw, title
+from app.cards.letters import drawable
 from app.cards.raster import CannotDraw, png_of
 from app.service import cards as service
 from app.service.errors import NoPicture
@@ -222,6 +223,34 @@ async def test_letters_are_drawn_with_the_fonts_that_come_along(one: str, other:
     """What no font has is drawn as the same empty box, whichever letter it is: these are not."""
     drawn = [await png_of(a_text(text)) for text in (one, other, "漢")]
     assert len(set(drawn)) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        pytest.param("Вера", "Вера", id="all of it"),
+        pytest.param("а\u0301б", "а\u0301б", id="an accent"),
+        pytest.param("محمد علي", "محمد علي", id="Arabic"),
+        pytest.param("👑🎲", "👑🎲", id="emoji"),
+        pytest.param("!!", "!!", id="signs"),
+        pytest.param("李明 Wang", "… Wang", id="some of it"),
+        pytest.param("हिन्दी x ไทย", "… x …", id="marks of letters that are left out"),
+        pytest.param("李明", "", id="nothing"),
+        pytest.param("李明!", "", id="nothing to read"),
+    ],
+)
+def test_letters_that_no_font_has_are_left_out_of_a_picture(name: str, shown: str) -> None:
+    assert drawable(name) == shown
+
+
+@pytest.mark.parametrize(("language", "nobody"), [("ru", "Игрок 2 #k3f"), ("en", "Player 2 #k3f")])
+def test_a_player_whose_name_cannot_be_drawn_has_his_number(language: Language, nobody: str) -> None:
+    card = replace(CARD, players=Seats(Player("李明 Wang"), Player("王秀英", tag="k3f")))
+    assert texts(draw(card, language))[2:4] == ["李明 Wang", "王秀英 #k3f"]
+    assert texts(draw(card, language, to_raster=True))[2:4] == ["… Wang", nobody]
+    computer = Player("computer", level="master", is_computer=True)
+    card = replace(CARD, players=Seats(Player(""), computer))
+    assert texts(draw(card, language, to_raster=True)) == texts(draw(card, language))
 
 
 async def test_what_is_no_picture_is_said_to_be_none() -> None:
