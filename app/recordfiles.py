@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.recordunpack import text_of
 from app.recordwords import Words
 from engine.position import Position
 from engine.records import families
 from engine.records.families import NotRecognised, Recognised
 from engine.records.family import USUAL, Candidate, Options, Reading, UnknownOption
-from engine.records.text import Fault, Note, NotInForm, RecordError, Text, read_bytes
+from engine.records.text import Fault, Note, NotInForm, RecordError, Text
 
 MAX_BYTES = 20_000_000  # in memory at once; every reader has a smaller limit of its own
 FINE, FAULTY, SENSELESS, UNKNOWN, UNHOLDABLE = 0, 1, 2, 3, 4
@@ -103,7 +104,7 @@ def _read(data: bytes, asked: Asked, told: Callable[[Recognised, Reading[Any]], 
     text: Text | None = None
     found: Recognised | None = None
     try:
-        text = read_bytes(data)
+        text = text_of(data)
         found = families.recognise(text, asked.source)
         return told(*families.read(text, asked.source, asked.options, repair=asked.repair))
     except RecordError as refused:

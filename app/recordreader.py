@@ -15,13 +15,14 @@ from typing import Any, Literal
 
 import msgspec
 
+from app.recordunpack import text_of, text_of_pasted
 from engine.errors import RuleError
 from engine.position import Position
 from engine.records import families
 from engine.records.families import Recognised
 from engine.records.family import Candidate, Edit, Options
 from engine.records.ids import Exchange, position_id, xgid
-from engine.records.text import Fault, Note, NotInForm, RecordError, Text, normalised, read_bytes
+from engine.records.text import Fault, Note, NotInForm, RecordError, Text
 from engine.records.wanted import Phrase
 
 MOST_TOLD = (
@@ -137,7 +138,7 @@ class Refusal(msgspec.Struct, frozen=True):
 def answer(question: Question, data: bytes, *, convert: bool) -> RecordCheck | RecordConversion:
     """What is said of a record. Raises NotRecognised, UnknownOption, NotInForm."""
     try:
-        text = read_bytes(data) if question.text is None else normalised(question.text)
+        text = text_of(data) if question.text is None else text_of_pasted(question.text)
     except RecordError as refused:  # no text at all, so no family either
         return _told(question, convert, None, Text(""), list(refused.faults), [])
     try:

@@ -132,6 +132,22 @@ def split(record: Mat) -> tuple[Mat, ...]:
     return tuple(replace(record, games=(replace(game, score=Seats(0, 0)),)) for game in record.games)
 
 
+def joined(records: Sequence[Mat]) -> Mat:
+    """The games of several files in one, each with the score that those before it come to; undoes `split`.
+
+    Raises ValueError for files of other players or another length.
+    """
+    first, games, score = records[0], list[MatGame](), Seats(0, 0)
+    for record in records:
+        if (record.names, record.length) != (first.names, first.length):
+            raise ValueError("These are files of different matches.")
+        for game in record.games:
+            games.append(replace(game, score=score))
+            if game.winner is not None:
+                score = score.with_(game.winner, score[game.winner] + game.points)
+    return replace(first, games=tuple(games))
+
+
 # ----------------------------------------------------------------------------------- from and to an objective record
 
 

@@ -35,6 +35,7 @@ def any_of(spellings: Iterable[str]) -> str:
 
 PHRASES = {
     "text": "text",
+    "zip": "a zip of one record, or of .mat files of one match",
     "a-record": "a record",
     "at-most-characters": "at most {n} characters",
     # tags

@@ -6,11 +6,13 @@ import io
 import zipfile
 from typing import Any
 
+from app.recordunpack import text_of, text_of_pasted
 from engine.position import Position
 from engine.records import mat, objective
 from engine.records.ids import position_id, read_gnu_id, read_xgid
 from engine.records.text import read_bytes
-from tests.support.server import LiveServer, Person, person, play_to_the_end, seated
+from engine.turn import Seat
+from tests.support.server import LiveServer, Person, owes, person, play_to_the_end, seated
 
 FORMS = [(form, language) for form in ("full", "short", "fixed") for language in ("en", "ru")]
 ALL = ["/record", ".mat", ".mat.zip", ".json"]
@@ -73,8 +75,31 @@ async def test_a_match_just_played_is_downloaded_in_every_form_and_read_back(ser
             assert archive.namelist() == [f"nardy-{match_id}-X.mat", f"nardy-{match_id}-Y.mat"]
             for entry, game in zip(archive.namelist(), both.games, strict=True):
                 assert mat.read(read_bytes(archive.read(entry))).record.games[0].turns == game.turns
+        assert mat.read(text_of(content)).record == both
+        full, _ = await fetched(anna, f"/api/matches/{match_id}/record")
+        told, _ = await fetched(anna, f"/api/matches/{match_id}.json")
+        for unpacked in (text_of(told), text_of_pasted(told.decode())):
+            assert unpacked.text == full.decode()
+            assert [note.code for note in unpacked.notes] == ["json"]
         again, _ = await fetched(boris, f"/api/matches/{match_id}.mat.zip")
         assert again == content
+
+
+async def test_a_match_that_was_given_up_is_read_back_from_its_json(server: LiveServer) -> None:
+    async with seated(server) as (match_id, anna, _, a, b):
+        await a.play_something()
+        await b.until_view(lambda view: owes(view) or view["turn"] != "1W")
+        await b.ask(type="resign", turn=b.view["turn"], points=b.view["mine"]["resign"]["points"])
+        over = await a.until_view(lambda view: view["stage"] == "over")
+        full, _ = await fetched(anna, f"/api/matches/{match_id}/record")
+        content, _ = await fetched(anna, f"/api/matches/{match_id}.json")
+        told, unpacked = objective.reader.read(read_bytes(full)), objective.reader.read(text_of(content))
+        assert unpacked.record.result == told.record.result
+        assert told.record.result is not None
+        assert over["result"]["points"] == {seat: told.record.result.points[Seat(seat)] for seat in "AB"}
+        assert dict(unpacked.record.tags) == dict(told.record.tags)
+        assert len(unpacked.record.lines) == len(told.record.lines)
+        assert "dice" in unpacked.replayed.checked
 
 
 async def test_the_usual_form_is_the_full_international_one(server: LiveServer) -> None:

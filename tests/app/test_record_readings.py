@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import random
 import re
 import time
+import zipfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -305,3 +307,58 @@ def test_every_code_that_the_documents_name_has_words() -> None:
     assert len(named) > 70
     words = json.loads((docs.parent / "static" / "locales" / "ru" / "reader.json").read_text("utf-8"))
     assert named - words["code"].keys() == set()
+
+
+def zipped(*files: tuple[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files:
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
+MAT = (DATA / "mat_example.mat").read_bytes()
+WHOLE_ZIP = zipped(("a.mat", MAT))
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        pytest.param(b"PK\x03\x04" + bytes(range(256)), "bad-zip", id="no zip"),
+        pytest.param(WHOLE_ZIP[:-40], "bad-zip", id="cut off"),
+        pytest.param(
+            WHOLE_ZIP.replace(b"\x08\x00", b"\x63\x00"), "bad-zip", id="packed in a way that is not known"
+        ),
+        pytest.param(zipped(("folder/", b"")), "bad-zip", id="only a folder"),
+        pytest.param(zipped(("zeros.txt", b"0" * 50_000_000)), "bad-zip", id="unpacks to very much"),
+        pytest.param(zipped(*((f"{n}.mat", MAT) for n in range(21))), "bad-zip", id="many files"),
+        pytest.param(zipped(("a.mat", MAT), ("b.png", b"\x89PNG")), "bad-zip", id="something else in it"),
+        pytest.param(
+            zipped(("a.mat", MAT), ("b.mat", MAT.replace(b"Boris", b"Vera "))),
+            "bad-zip",
+            id="different matches",
+        ),
+        pytest.param(
+            zipped(("a.mat", MAT), ("b.mat", MAT.replace(b"13/9", b"13/8"))), "illegal-play", id="wrong"
+        ),
+        pytest.param(zipped(("b.txt", b"\xff\xfe\x00")), "unreadable-bytes", id="no text in it"),
+    ],
+)
+def test_a_zip_that_is_no_record_is_a_fault(data: bytes, code: str) -> None:
+    found = answer(Question(), data, convert=False)
+    assert found.faults[0].code == code
+
+
+def test_a_zip_of_one_record_is_that_record() -> None:
+    for name in ("objective_full_ru.txt", "xiangqi_example_cn_simp.txt"):
+        content = (DATA / name).read_bytes()
+        found = answer(Question(), zipped((name, content)), convert=False)
+        assert (found.faults, found.text, found.notes[0].text) == ([], content.decode(), name)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"format":"nardy-match/1"}', '{"format":"nardy-match/1","result":[', '{"a":1}']
+)
+def test_json_that_is_no_match_is_no_record(text: str) -> None:
+    with pytest.raises(NotRecognised):
+        answer(Question(text=text), b"", convert=False)

@@ -442,3 +442,10 @@ def test_a_mutated_file_is_refused_or_reads_back_the_same(
         place %= len(text)
         text = text[:place] + piece + text[place + length :]
     survives(normalised(text).text)
+
+
+def test_files_of_one_game_each_are_joined_again() -> None:
+    whole = mat.read(normalised((DATA / "records" / "mat_example.mat").read_text("utf-8"))).record
+    assert mat.joined(mat.split(whole)) == whole
+    with pytest.raises(ValueError, match="different matches"):
+        mat.joined((whole, replace(whole, names=Seats("Anna", "Vera"))))
