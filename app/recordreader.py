@@ -207,7 +207,7 @@ def _targets(found: Recognised, record: Any) -> Iterator[str]:
     """The forms of its own family first, then those of others, as far as they can hold this record."""
     own = found.entry.family.FORMS
     others = [form for entry in families.FAMILIES for form in entry.family.FORMS if form not in own]
-    for form in (*own, *others):
+    for form in dict.fromkeys((*own, *others)):  # families may call their forms alike
         with suppress(NotInForm):
             families.convert(found, record, form, Options())
             yield form

@@ -149,7 +149,15 @@ function verdict() {
   waiting.textContent = words;
   return el('section', { class: `card verdict-card ${good ? 'win' : 'loss'}` }, icon(good ? 'check' : 'alert'),
     el('div', {}, el('h2', {}, words), taken ? el('p', { class: 'taken' }, word('taken_for', { what: word(`family.${taken.family}`) }), ' · ', formName(taken.form, taken.family),
-      taken.language ? ` · ${t(`records.${taken.language}`)}` : '', question.from ? '' : el('span', { class: 'muted small' }, ` · ${word('sure', { n: Math.round(taken.certainty * 100) })}`)) : ''));
+      taken.language ? ` · ${t(`records.${taken.language}`)}` : '', question.from ? '' : el('span', { class: 'muted small' }, ` · ${word('sure', { n: Math.round(taken.certainty * 100) })}`)) : '', outcome(checked.steps)));
+}
+
+/** What was checked in a match, and what it comes to. */
+function outcome(steps) {
+  if (steps?.family !== 'objective') return '';
+  const said = [word('command.checked', { what: steps.checked.map((one) => word(`command.checks.${one}`)).join(', ') })];
+  if (steps.points) said.push(word('command.points', { points: `${steps.points.A}:${steps.points.B}` }));
+  return el('p', { class: 'small outcome' }, said.join('; '));
 }
 
 /** Where a text is wrong, or was read otherwise; a press leads there. */
@@ -204,8 +212,7 @@ function convertCard() {
   let order = 0;
   const convert = async () => {
     const to = form.field.value;
-    language.root.hidden = !['objective', 'curling'].includes(taken.family) && !['full', 'short', 'fixed'].includes(to);
-    if (to === 'mat') language.root.hidden = true;
+    language.root.hidden = taken.family === 'curling' ? to !== 'cards' : !['full', 'short', 'fixed'].includes(to);
     school.root.hidden = !to.startsWith('wxf');
     const mine = order += 1;
     const body = { ...question, to };

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +42,7 @@ async def test_a_match_is_shown_on_both_boards_and_stepped_through_by_keyboard(s
     text = (DATA / "objective_full_int.txt").read_text("utf-8")
     page = await entered(screens, text, ENGLISH)
     await expect(page.locator(".verdict-card h2")).to_have_text("All is right")
+    await expect(page.locator(".outcome")).to_have_text("checked: plays, points, times; points 74:-74")
     await expect(page.locator(".replay-board svg")).to_have_count(2)
     await page.locator(".record-buttons .button").nth(2).click()
     await page.keyboard.press("ArrowRight")
@@ -98,6 +101,27 @@ async def test_a_file_in_an_old_encoding_is_read(screens: Screens) -> None:
     await expect(page.locator(".taken")).to_contain_text("Нарды объективные · Краткая · Русский")
     await expect(page.locator(".sheet textarea")).to_have_value(text)
     await expect(page.locator(".place.notes")).to_contain_text("Кодировка определена по тексту")
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("match.mat", (DATA / "mat_example.mat").read_bytes())
+    upload = {"name": "match.zip", "mimeType": "application/zip", "buffer": made.getvalue()}
+    await page.locator("#file").set_input_files(upload)
+    await expect(page.locator(".taken")).to_contain_text("Нарды в .mat")
+    await expect(page.locator(".place.notes")).to_contain_text("Прочитано из zip")
+    forms = page.get_by_label("Форма")
+    assert (
+        len(set(await forms.locator("option").all_text_contents())) == await forms.locator("option").count()
+    )
+
+
+async def test_what_was_expected_is_said_in_the_language_of_the_page(screens: Screens) -> None:
+    page = await entered(screens, "1) L51 M32\n", RUSSIAN)
+    await expect(page.locator(".place.faults")).to_contain_text("ожидалось: LL, L, R или RR, затем длины")
+    text = (DATA / "objective_full_int.txt").read_text("utf-8").replace("| 13/7 7/4 ", "| 13/7 7/5 ", 1)
+    await page.locator(".sheet textarea").fill(text)
+    await page.get_by_role("button", name="Проверить").click()
+    several = "ожидалось: один из 14 возможных ходов при 6-3, например 24/18 24/21"
+    await expect(page.locator(".place.faults").first).to_contain_text(several)
 
 
 @pytest.mark.parametrize("screen", [pytest.param(RUSSIAN, id="desktop"), pytest.param(ENGLISH, id="phone")])
