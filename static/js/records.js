@@ -54,22 +54,34 @@ async function take(dropped) {
   if (!dropped) return;
   if (dropped.size > MOST_BYTES) { refuse(word('too_large')); return; }
   const { text: _, ...options } = asked();
-  await send({ options, bytes: new Blob([await dropped.arrayBuffer()]) });
+  await send({ options, bytes: new Blob([await dropped.arrayBuffer()]), isFile: true });
 }
 
 function check(more = {}) {
   if (!text.value.trim()) { text.field.focus(); return; }
-  send({ options: asked(more) });
+  const { text: written, ...options } = asked(more);
+  const bytes = new Blob([written]);
+  if (bytes.size > MOST_BYTES) refuse(word('too_large'));
+  else send({ options, bytes });
 }
 
-async function send({ options, bytes = null }) {
+function enter(dropped) {
+  if (dropped.length > MOST_BYTES) { refuse(word('too_large')); return; }
+  text.value = dropped;
+  check();
+}
+
+/** The record goes as bytes: as JSON it would be longer. */
+const ask = (what, options, bytes) => api.post(`/api/records/${what}?${new URLSearchParams(options)}`, bytes);
+
+async function send({ options, bytes, isFile = false }) {
   main.setAttribute('aria-busy', 'true');
   waiting.textContent = word('reading');
   try {
-    checked = bytes ? await api.post(`/api/records/check?${new URLSearchParams(options)}`, bytes) : await api.post('/api/records/check', options);
+    checked = await ask('check', options, bytes);
     question = { ...options };
     stale.hidden = true;
-    if (text.value !== checked.text && (checked.text || bytes)) text.value = checked.text;
+    if (text.value !== checked.text && (checked.text || isFile)) text.value = checked.text;
     question.text = checked.text;
     show();
   } catch (problem) {
@@ -114,7 +126,13 @@ function askCard() {
     zone.classList.remove('over');
     const dropped = event.dataTransfer.files[0];
     if (dropped) take(dropped);
-    else { text.value = event.dataTransfer.getData('text'); check(); }
+    else enter(event.dataTransfer.getData('text'));
+  });
+  // A text that is too long to be read holds a browser up for long: it does not get into the field.
+  text.field.addEventListener('paste', (event) => {
+    if (event.clipboardData.getData('text').length <= MOST_BYTES) return;
+    event.preventDefault();
+    refuse(word('too_large'));
   });
   return zone;
 }
@@ -215,12 +233,12 @@ function convertCard() {
     language.root.hidden = taken.family === 'curling' ? to !== 'cards' : !['full', 'short', 'fixed'].includes(to);
     school.root.hidden = !to.startsWith('wxf');
     const mine = order += 1;
-    const body = { ...question, to };
+    const { text: read, ...body } = { ...question, to };
     if (!language.root.hidden) body.language = language.field.value;
     if (!school.root.hidden) body.to_letters = school.field.value;
     if (checked.chosen && checked.candidates.length) Object.assign(body, { repair: true, choose: checked.chosen });
     try {
-      const { converted } = await api.post('/api/records/convert', body);
+      const { converted } = await ask('convert', body, new Blob([read]));
       if (mine !== order) return;
       out.value = converted ?? '';
       wrong.hidden = true;

@@ -43,6 +43,7 @@ export class RecordText {
       at.get(place.line).push(place);
     }
     const parts = [];
+    let plain = '';  // lines without marks are one node, however many they are
     for (const [n, line] of lines.entries()) {
       let done = 0;
       for (const { column, text, kind } of (at.get(n + 1) ?? []).sort((a, b) => a.column - b.column)) {
@@ -50,20 +51,31 @@ export class RecordText {
         const start = signs.slice(0, column - 1).join('').length;
         if (start < done) continue;
         const end = Math.max(start + 1, Math.min(line.length, start + lengthIn(line.slice(start), text)));
-        parts.push(line.slice(done, start), el('mark', { class: kind }, line.slice(start, end) || ' '));
+        parts.push(plain + line.slice(done, start), el('mark', { class: kind }, line.slice(start, end) || ' '));
+        plain = '';
         done = end;
       }
-      parts.push(line.slice(done), '\n');
+      plain += `${line.slice(done)}\n`;
     }
-    this.marks.replaceChildren(...parts);
+    this.marks.replaceChildren(...parts, plain);
     this.number(new Set(places.filter(({ kind }) => kind === 'fault').map(({ line }) => line)));
   }
 
   number(wrong) {
     const count = this.value.split('\n').length;
-    const parts = [];
-    for (let n = 1; n <= count; n += 1) parts.push(wrong.has(n) ? el('b', {}, `${n}`) : `${n}`, '\n');
-    this.gutter.replaceChildren(...parts);
+    if (count !== this.count || wrong.size || this.wrong) {
+      const parts = [];
+      let plain = '';
+      for (let n = 1; n <= count; n += 1) {
+        if (wrong.has(n)) {
+          parts.push(plain, el('b', {}, `${n}`));
+          plain = '\n';
+        } else plain += `${n}\n`;
+      }
+      this.gutter.replaceChildren(...parts, plain);
+    }
+    this.count = count;
+    this.wrong = wrong.size;
     this.follow();
   }
 

@@ -120,8 +120,24 @@ async def test_what_was_expected_is_said_in_the_language_of_the_page(screens: Sc
     text = (DATA / "objective_full_int.txt").read_text("utf-8").replace("| 13/7 7/4 ", "| 13/7 7/5 ", 1)
     await page.locator(".sheet textarea").fill(text)
     await page.get_by_role("button", name="Проверить").click()
+    too_much = (
+        "() => { const data = new DataTransfer(); data.setData('text', 'a'.repeat(1000001)); return data }"
+    )
+    paste = """(data) => document.querySelector('.sheet textarea').dispatchEvent(
+        new ClipboardEvent('paste', { clipboardData: data, cancelable: true }))"""
     several = "ожидалось: один из 14 возможных ходов при 6-3, например 24/18 24/21"
     await expect(page.locator(".place.faults").first).to_contain_text(several)
+    assert await page.evaluate(paste, await page.evaluate_handle(too_much)) is False, "it is kept out"
+    await expect(page.locator(".notice.warn")).to_have_text("Это больше 1 МБ: столько здесь не читается.")
+    await expect(page.locator(".sheet textarea")).to_have_value(text)
+    await page.locator(".sheet textarea").fill(
+        ('"' * 1_000 + "\n") * 600
+    )  # as JSON this is more than a megabyte
+    await page.get_by_role("button", name="Проверить").click()
+    await expect(page.locator(".notice.warn")).to_contain_text(
+        "Это не запись ни одной из известных здесь игр"
+    )
+    assert await page.locator(".gutter").evaluate("(gutter) => gutter.childNodes.length") == 1, "of 601 lines"
 
 
 @pytest.mark.parametrize("screen", [pytest.param(RUSSIAN, id="desktop"), pytest.param(ENGLISH, id="phone")])
