@@ -272,6 +272,7 @@ _LENGTH = re.compile(r"\s*(\d{1,5})\s+points?\s+match\s*", re.IGNORECASE)
 _GAME = re.compile(r"\s*Game\s+(\d{1,5})\s*", re.IGNORECASE)
 _SCORES = re.compile(r"\s*(?P<a>\S.*?)\s*:\s*(?P<x>\d{1,5})\s*(?P<b>\S.*?)\s*:\s*(?P<y>\d{1,5})\s*")
 _ROW = re.compile(r"\s*(\d{1,5})\)(.*)")
+_GAME_IN_ROW = re.compile(r"(?P<row>\s*\d{1,5}\).*\S)\s{2,}(?P<game>Game\s+\d{1,5})\s*", re.IGNORECASE)
 _WINS = re.compile(
     r"(?P<gap>.*?)\bWins\s+(?P<points>\d{1,5})\s+points?(?:\s+and the match)?\s*", re.IGNORECASE
 )
@@ -349,6 +350,14 @@ class _Reader:
             self.fault(number, column, "unknown-line", line.strip(), "Game 1", words)
         elif self.game.is_broken:
             return
+        elif found := _GAME_IN_ROW.fullmatch(
+            line
+        ):  # so GNU Backgammon goes on after a game that was broken off
+            at = found.start("game")
+            words = "The next game begins on a line of its own."
+            self.notes.append(Note(number, at + 1, "game-in-row", found["game"], words))
+            self._line(number, found["row"])
+            self._line(number, " " * at + found["game"])
         elif found := _ROW.fullmatch(line):
             self._row(number, found)
         elif found := _WINS.fullmatch(line):

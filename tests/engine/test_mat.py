@@ -449,3 +449,22 @@ def test_files_of_one_game_each_are_joined_again() -> None:
     assert mat.joined(mat.split(whole)) == whole
     with pytest.raises(ValueError, match="different matches"):
         mat.joined((whole, replace(whole, names=Seats("Anna", "Vera"))))
+
+
+def test_a_game_that_was_broken_off_may_share_its_last_row_with_the_next() -> None:
+    """GNU Backgammon 1.07 exports such a match so."""
+    text = (
+        " 0 point match\n\n Game 1\n Anna : 0          Boris : 0\n"
+        "  1) 41: 24/23 24/20             52: 24/22 13/8 \n"
+        "  2) 21: 23/21 8/7                Game 2\n Anna : 0          Boris : 0\n"
+        "  1)                             41: 24/23 24/20 \n"
+    )
+    reading = mat.read(normalised(text))
+    assert [len(game.turns) for game in reading.record.games] == [3, 1]
+    (note,) = reading.candidates[0].notes
+    assert (note.line, note.column, note.code, note.text) == (6, 35, "game-in-row", "Game 2")
+    wrong = text.replace("Game 2", "Game 3")
+    with pytest.raises(RecordError) as refused:
+        mat.read(normalised(wrong))
+    fault = refused.value.faults[0]
+    assert (fault.line, fault.column, fault.code, fault.expected) == (6, 40, "game-number", "2")
