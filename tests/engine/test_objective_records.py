@@ -137,6 +137,8 @@ def test_the_sample_is_recognised_and_what_is_checked_is_said() -> None:
         "points",
         "times",
     )
+    bare = normalised(sample("objective_fixed.txt"))  # without tags and points
+    assert read_objective(bare).replayed.checked == ("plays",)
     assert objective.recognise(normalised("1) L51 L53\n2) R24\n")) < 0.5
     assert objective.recognise(normalised(" 7 point match\n\n Game 1\n")) < 0.5
 

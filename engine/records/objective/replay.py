@@ -312,7 +312,8 @@ class Replay:
         if outcome is not None and (result is not None or outcome not in (*CONCEDED, Outcome.ADJUDICATED)):
             score = self._score(state, outcome, times or Seats(0, 0), result)
             problems += self._wrong_figures(score, times, result)
-            checked.append("points")
+            if result is not None:  # else there was nothing to compare them with
+                checked.append("points")
         if times is not None and all(half.tenths is not None for half in _halves(lines)):
             checked.append("times")
         problems += self._wrong_parting(state.parted)
