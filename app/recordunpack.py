@@ -105,7 +105,17 @@ def _of_match(text: str) -> Text | None:
         return None
     try:
         record = "".join(f"{line}\n" for line in _record(json.loads(text)))
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError, OverflowError, RuleError):
+        record.encode()  # JSON may spell what is no text
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        ArithmeticError,
+        OSError,
+        RecursionError,
+        RuleError,
+    ):
         return None
     with suppress(RecordError):  # else its faults are shown in it as it stands
         record = objective.write(objective.read(Text(record)).record)

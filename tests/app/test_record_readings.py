@@ -20,6 +20,7 @@ from app.service import readings
 from app.service.errors import ReadersBusy, TextTooHard
 from app.service.readings import Readings
 from engine.records.families import NotRecognised
+from engine.records.wanted import phrase
 from tests.support.server import LiveServer, Person, person
 
 DATA = Path(__file__).parents[1] / "data" / "records"
@@ -362,3 +363,60 @@ def test_a_zip_of_one_record_is_that_record() -> None:
 def test_json_that_is_no_match_is_no_record(text: str) -> None:
     with pytest.raises(NotRecognised):
         answer(Question(text=text), b"", convert=False)
+
+
+SEED = "00" * 32
+ABORTED: dict[str, Any] = {
+    "format": "nardy-match/1",
+    "dice_id": "k3fA9bQz01",
+    "ruleset": {},
+    "players": {"A": {"name": "Anna", "kind": "guest"}, "B": None},
+    "started_at": 1_796_040_000_000,
+    "dice": {
+        "commitment": "66687aadf862bd776c8fc18b8e9f8e20089714856ee233b3902a591d0d5f2925",
+        "seed": SEED,
+        "seeds": {"A": SEED[:32], "B": SEED[:32]},
+    },
+    "phases": [],
+    "open": None,
+    "parted": None,
+    "result": {
+        "outcome": "aborted",
+        "credit_for_A": 0,
+        "time_ms": {"A": 0, "B": 0},
+        "time_adjustment": 0,
+        "points": {"A": 0, "B": 0},
+        "games": {"X": {"outcome": "-", "class": None}, "Y": {"outcome": "-", "class": None}},
+    },
+}
+
+
+def test_a_match_as_json_is_its_record() -> None:
+    found = answer(Question(text=json.dumps(ABORTED)), b"", convert=False)
+    assert (found.faults, [note.code for note in found.notes]) == ([], ["json"])
+    assert '[Player1 "Anna"]\n' in found.text
+    assert found.text.endswith("\n01) 0:0 (0:0)\n")
+    half = {**ABORTED, "players": {"A": {"name": "\ud800", "kind": "guest"}, "B": None}}
+    found = answer(Question(text=json.dumps(half)), b"", convert=False)
+    assert [(fault.code, fault.text) for fault in found.faults] == [("escape", "\\ud800")]
+    wrong = {**ABORTED, "parted": 3}
+    found = answer(Question(text=json.dumps(wrong)), b"", convert=False)
+    assert [(fault.code, fault.phrase) for fault in found.faults] == [
+        ("wrong-parting", phrase("no-such-tag"))
+    ]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"started_at": 10**18}, id="no date"),
+        pytest.param({"started_at": float("inf")}, id="infinite"),
+        pytest.param({"players": []}, id="a list of players"),
+        pytest.param({"result": None}, id="no result"),
+        pytest.param({"ruleset": {"scoring": "by eye"}}, id="no rules"),
+        pytest.param({"open": {"turn": "1W", "roll": [1, "x"]}}, id="no roll"),
+    ],
+)
+def test_json_with_something_else_in_it_is_no_record(changes: dict[str, Any]) -> None:
+    with pytest.raises(NotRecognised):
+        answer(Question(text=json.dumps({**ABORTED, **changes})), b"", convert=False)

@@ -301,6 +301,7 @@ TAG_FAULTS = [
     ("[Player1 x]", (1, 1, "tag", "[Player1 x]")),
     ('[Player1 "x', (1, 1, "tag", '[Player1 "x')),
     (r'[Player1 "a\qb"]', (1, 12, "escape", "\\")),
+    (r'[Player1 "a\ud800b"]', (1, 12, "escape", r"\ud800")),
     ('[Game "chess"]', (1, 8, "tag-text", "chess")),
     ('[Date "30.11.2026"]', (1, 8, "tag-text", "30.11.2026")),
     ('[Date "2026-11-30"]', (1, 8, "tag-text", "2026-11-30")),

@@ -670,7 +670,7 @@ class _Parser:
         r"""The text of a tag without its escapes: \\, \", \uXXXX."""
 
         def one(found: re.Match[str]) -> str:
-            if found[1]:
+            if found[1] and not 0xD800 <= int(found[1], 16) < 0xE000:  # half a letter is no text
                 return chr(int(found[1], 16))
             if found[2]:
                 return found[2]
