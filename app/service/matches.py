@@ -170,6 +170,17 @@ class RoundEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a running match is: its finished rounds, and whether an arbiter's pause is `ordered` or `runs` until a time
+    (UTC ms); nothing of the phase that is open (§5.4).
+    """
+
+    finished_rounds: int
+    pause: str  # none, ordered, runs
+    pause_until: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryView:
     """The finished phases of a match, for the replay."""
 
@@ -934,6 +945,19 @@ class Matches:
                 None,
             )
             return RoundEnd(ended, leads_for_A(rules, match.round_end), finished)
+
+    async def standing(self, match_id: str) -> Standing | None:
+        """How far a match is; None unless it runs. Raises NoSuchMatch."""
+        async with self._using(match_id) as room, room.lock:
+            if room.match is not None:
+                await self._catch_up(room)
+            match = room.match
+            if match is None or match.turn is None or match.score is not None:
+                return None
+            ended = sum(phase.turn.phase is Phase.K for phase in match.history)
+            if match.pause is not None:
+                return Standing(ended, "runs", match.pause.until)
+            return Standing(ended, "none" if match.pause_ordered is None else "ordered", None)
 
     # ---------------------------------------------------------------------------------------------- in and out
 
