@@ -69,7 +69,7 @@ class MatchLine:
 
 @dataclass(frozen=True, slots=True)
 class MatchNow:
-    """One match of an event, and how far it is: null before its first phase, and once it is over."""
+    """One match of an event, and how far it is: null before its first phase, and once its result is in."""
 
     stage: int
     round: int

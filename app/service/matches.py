@@ -171,13 +171,13 @@ class RoundEnd:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How far a running match is: its finished rounds, and whether an arbiter's pause is `ordered` or `runs` until a time
-    (UTC ms); nothing of the phase that is open (§5.4).
+    """How far a match is that has begun: its finished rounds, and until when (UTC ms) an arbiter's pause lasts; nothing of
+    the phase that is open (§5.4).
     """
 
+    state: str  # playing, pause-ordered (from the end of the phase), paused, over
     finished_rounds: int
-    pause: str  # none, ordered, runs
-    pause_until: int | None
+    paused_until: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -947,17 +947,19 @@ class Matches:
             return RoundEnd(ended, leads_for_A(rules, match.round_end), finished)
 
     async def standing(self, match_id: str) -> Standing | None:
-        """How far a match is; None unless it runs. Raises NoSuchMatch."""
+        """How far a match is; None before its first phase. Raises NoSuchMatch."""
         async with self._using(match_id) as room, room.lock:
             if room.match is not None:
                 await self._catch_up(room)
             match = room.match
-            if match is None or match.turn is None or match.score is not None:
+            if match is None or match.turn is None:
                 return None
             ended = sum(phase.turn.phase is Phase.K for phase in match.history)
+            if match.score is not None:
+                return Standing("over", ended, None)
             if match.pause is not None:
-                return Standing(ended, "runs", match.pause.until)
-            return Standing(ended, "none" if match.pause_ordered is None else "ordered", None)
+                return Standing("paused", ended, match.pause.until)
+            return Standing("playing" if match.pause_ordered is None else "pause-ordered", ended, None)
 
     # ---------------------------------------------------------------------------------------------- in and out
 

@@ -476,10 +476,10 @@ async def test_each_change_leaves_exactly_one_entry(server: LiveServer, admin: A
             at = f"{{e}}/matches/{match}"
             told = await one("POST", f"{at}/add-time", {"seat": "A", "seconds": 30, **why}, "time-added")
             assert told["changes"][0]["after"] == {"seat": "A", "ms": 30_000}
-            stands = {"finished_rounds": 0, "pause": "none", "pause_until": None}
+            stands = {"state": "playing", "finished_rounds": 0, "paused_until": None}
             assert (await admin.get(at))["standing"] == stands
             await one("POST", f"{at}/pause", why, "match-paused")
-            assert (await admin.get(at))["standing"] == {**stands, "pause": "ordered"}
+            assert (await admin.get(at))["standing"] == {**stands, "state": "pause-ordered"}
             refused = await admin.refused("POST", f"{at}/pause", why)
             assert (refused["code"], refused["params"]) == ("bad-decision", {"because": "pause-stands"})
             await one("POST", f"{at}/resume", why, "match-resumed")
