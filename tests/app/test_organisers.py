@@ -455,9 +455,11 @@ async def test_each_change_leaves_exactly_one_entry(server: LiveServer, admin: A
         assert told["changes"][0]["after"] == {"status": "banned"}
         await one("POST", "{e}/start", None, "stage-opened")
         await one("POST", "{e}/entrants/1/penalties", {"points": 3, **why}, "penalty-given")
+        await one("PUT", "{e}/stage/seeds", {"seeds": [1, 2], **why}, "stage-seeded")
         await one("POST", "{e}/rounds", None, "round-drafted")
         await one("POST", "{e}/round/undo", why, "round-undone")
         await one("POST", "{e}/rounds", None, "round-drafted")
+        await one("PUT", "{e}/round/pairings", {"pairs": [[2, 1]]}, "round-edited")
         await one("POST", "{e}/round/publish", {"start_at": "2100-01-01T00:00Z"}, "round-published")
         await one("POST", "{e}/round/schedule", {"start_at": None}, "round-scheduled")
         await one("POST", "{e}/round/start", None, "round-started")
