@@ -171,8 +171,9 @@ class RoundEnd:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How far a match is that has begun: its finished rounds, and until when (UTC ms) an arbiter's pause lasts; nothing of
-    the phase that is open (§5.4).
+    """How far a match is that has begun: its finished rounds, and until when (UTC ms) an arbiter's pause lasts.
+
+    Nothing of the phase that is open (§5.4).
     """
 
     state: str  # playing, pause-ordered (from the end of the phase), paused, over

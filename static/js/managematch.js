@@ -37,7 +37,7 @@ export const takenWords = (points, matchPoints) => [points ? word('entrant.taken
 
 /** A penalty for an entrant, asked for in words. */
 export const penaltyOf = (number) => {
-  const input = (name) => el('input', { id: `penalty-${name}`, type: 'number', inputmode: 'numeric', min: 0, max: 1000, value: 0 });
+  const input = (name) => el('input', { id: `penalty-${name}`, type: 'number', inputmode: 'numeric', min: 0, max: 1000 });
   const [match, points] = [input('match'), input('points')];
   return {
     title: `${word('entrant.penalty')}: ${nameOf(number)}`,

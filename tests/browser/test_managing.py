@@ -276,7 +276,7 @@ async def test_an_organiser_decides_who_takes_part(live: LiveServer, screens: Sc
 
         await judge.somebody.post(f"{judge.path}/start", {})
         await judge.open("entrants")
-        await expect(page.locator("main")).to_contain_text("Entry ends when round 2 begins.")
+        await expect(page.locator("main")).to_contain_text("Entry ends when round 2 is drafted.")
         await page.get_by_label("Name (with its tag").fill("Monica")
         await judge.press("Enter")
         await expect(line("Monica")).to_contain_text("taking part")
