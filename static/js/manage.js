@@ -18,15 +18,33 @@ const body = el('div', { class: 'event-panel' });
 
 const tab = () => (location.hash.slice(1) in TABS ? location.hash.slice(1) : 'run');
 
+const heading = el('h1');
+
+/** What the competition is called. */
+function name() {
+  const title = word('title', { title: page.event.view.title[lang()] });
+  setTitle(title);
+  heading.textContent = title;
+}
+
+/** Draws all anew; whoever writes in a field meanwhile goes on there. */
 function draw() {
-  const title = page.event.view.title[lang()];
-  setTitle(word('title', { title }));
+  const held = body.contains(document.activeElement) && document.activeElement.matches('input, select, textarea') ? document.activeElement : null;
+  drawAll();
+  const again = held?.id ? document.getElementById(held.id) : null;
+  if (!again || again === held) return;
+  if (held.matches('input:not([type="file"]), textarea') && held.value !== held.defaultValue) again.value = held.value;
+  again.focus();
+}
+
+function drawAll() {
+  name();
   const current = tab();
   main.replaceChildren(
     el('header', { class: 'event-head' },
-      el('div', { class: 'row between' }, el('h1', {}, word('title', { title })), el('a', { class: 'button', href: `/events/${encodeURIComponent(id)}` }, word('page')))),
-    el('nav', { class: 'presets event-nav', 'aria-label': word('tab.label') }, Object.keys(TABS).map((name) =>
-      el('a', { href: `#${name}`, 'aria-current': name === current ? 'page' : null }, word(`tab.${name}`)))),
+      el('div', { class: 'row between' }, heading, el('a', { class: 'button', href: `/events/${encodeURIComponent(id)}` }, word('page')))),
+    el('nav', { class: 'presets event-nav', 'aria-label': word('tab.label') }, Object.keys(TABS).map((one) =>
+      el('a', { href: `#${one}`, 'aria-current': one === current ? 'page' : null }, word(`tab.${one}`)))),
     page.notice, body);
   body.replaceChildren(...[TABS[current]()].flat(2).filter(Boolean));
 }
@@ -45,7 +63,7 @@ async function keepUp() {
 
 try {
   await load();
-  page.draw = draw;
+  Object.assign(page, { draw, name });
   draw();
   addEventListener('hashchange', draw);
   keepUp();

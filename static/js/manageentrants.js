@@ -48,7 +48,7 @@ function entrantLine(entrant) {
     entered: [before && !entrant.checked_in && event.settings.entry.check_in_ms ? act('check', `${at}/check-in`) : null, act('withdraw', `${at}/withdraw`, { reason: 'perhaps' })],
     withdrawn: [act('rejoin', `${at}/rejoin`)],
   }[entrant.status] ?? [];
-  const seed = before && entrant.status === 'entered' ? el('input', { type: 'number', inputmode: 'numeric', min: 1, class: 'seed', value: entrant.seed ?? '', placeholder: t('events.entrant.seed'), 'aria-label': word('entrant.seed', { name }),
+  const seed = before && entrant.status === 'entered' ? el('input', { type: 'number', inputmode: 'numeric', min: 1, id: `seed-${entrant.number}`, class: 'seed', value: entrant.seed ?? '', placeholder: t('events.entrant.seed'), 'aria-label': word('entrant.seed', { name }),
     change: (changed) => wish((options) => api.put(`${admin}${at}/seed`, { seed: changed.target.value ? Number(changed.target.value) : null }, options)) }) : null;
   const box = rare.length && !isOver() ? el('span', { class: 'row more-acts', id: `more-${entrant.number}`, role: 'group', 'aria-label': `${word('entrant.more')}: ${name}`, hidden: true }, rare) : null;
   const more = box && el('button', { class: 'button plain small-button', type: 'button', 'aria-label': `${word('entrant.more')}: ${name}`, 'aria-expanded': 'false', 'aria-controls': box.id, click: () => {
@@ -94,7 +94,11 @@ function addForm() {
   const input = el('input', { name: 'player', id: 'player', maxlength: 80, autocomplete: 'off', required: true });
   const act = (path) => async () => {
     if (!input.value.trim()) { input.focus(); return; }
-    await wish((options) => api.post(`${admin}${path}`, { player: input.value.trim() }, options));
+    await wish(async (options) => {
+      const answer = await api.post(`${admin}${path}`, { player: input.value.trim() }, options);
+      input.value = '';
+      return answer;
+    });
   };
   return el('form', { class: 'join', novalidate: true, submit: (submitted) => { submitted.preventDefault(); act('/entrants')(); } },
     el('label', { class: 'field' }, word('entrant.player'), input),
@@ -128,16 +132,23 @@ const faultOfLine = ({ code, detail }) => (hasWord(`problems.because.${code}`) ?
 
 // ---- pairs that are not to be, and what was taken ------------------------------------------------------------
 
+const chosen = ['', ''];  // two of whom the page, drawn anew meanwhile, still knows
+
 /** Two who are not to meet in a Swiss, as a club wants of its own players in the first rounds. */
 function pairsPart() {
   const { event } = page;
   const there = event.entrants.filter(({ entrant }) => ['entered', 'asked', 'withdrawn'].includes(entrant.status)).map(({ entrant }) => entrant.number);
-  const pick = (name) => el('select', { id: name }, el('option', { value: '' }, ''), there.map((number) => el('option', { value: number }, nameOf(number))));
-  const [first, second] = [pick('pair-first'), pick('pair-second')];
+  const pick = (name, n) => el('select', { id: name, change: (changed) => { chosen[n] = changed.target.value; } }, el('option', { value: '' }, ''),
+    there.map((number) => el('option', { value: number, selected: String(number) === chosen[n] }, nameOf(number))));
+  const [first, second] = [pick('pair-first', 0), pick('pair-second', 1)];
   const pair = (a, b) => `${nameOf(a)} – ${nameOf(b)}`;
   const order = (a, b, forbidden) => askAndDo({
     title: word(forbidden ? 'pairs.forbid' : 'pairs.allow'), will: word(forbidden ? 'pairs.forbid_will' : 'pairs.allow_will', { pair: pair(a, b) }),
-    act: (options, reason) => api.post(`${admin}/forbidden-pairs`, { first: a, second: b, forbidden, reason }, options),
+    act: async (options, reason) => {
+      const answer = await api.post(`${admin}/forbidden-pairs`, { first: a, second: b, forbidden, reason }, options);
+      chosen.fill('');
+      return answer;
+    },
   });
   const forbid = () => {
     if (!first.value) { first.focus(); return; }

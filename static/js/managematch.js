@@ -78,7 +78,6 @@ export function openMatch(match, where) {
     const answer = await ask(question);
     if (answer === null) return;
     said.replaceChildren(el('p', { class: 'notice' }, done));
-    await load();
     await look().catch((problem) => said.replaceChildren(alertBox(refusal(problem))));
     panel.querySelector('button')?.focus();
   }

@@ -3,8 +3,9 @@
 
 import { api } from './api.js';
 import { settingsWords, stageName, stageWords, zone } from './eventwords.js';
+import { alertBox } from './figures.js';
 import { lang, t } from './i18n.js';
-import { admin, field, isBefore, isOver, localTime, page, tell, timeOf, wish, word } from './managing.js';
+import { admin, field, isBefore, isOver, load, localTime, page, refusal, tell, timeOf, word } from './managing.js';
 import { el } from './page.js';
 
 const MINUTE = 60_000;
@@ -20,39 +21,51 @@ export function settings() {
   return [wordsPart(), isOver() ? null : entryPart(), isBefore() ? stagesPart() : fixedPart()];
 }
 
-/** A part that is saved as a whole; a field that cannot be so is pointed at. */
-function part(title, about, fields, save) {
+/**
+ * A part that is saved as a whole, and leaves alone what was written in the others; a field that cannot be so is pointed
+ * at. `again()` makes it anew once it is saved.
+ */
+function part(again, title, about, fields, save) {
   const form = el('form', { class: 'stack', novalidate: true, submit: (submitted) => submitted.preventDefault() }, fields);
   const go = el('button', { class: 'button', type: 'button', click: async () => {
     const wrong = [...form.querySelectorAll('input')].find((input) => !input.closest('[hidden]') && !input.checkValidity());
     if (wrong) { wrong.reportValidity(); return; }
     if (go.getAttribute('aria-disabled') === 'true') return;
     go.setAttribute('aria-disabled', 'true');
-    if (await wish(save)) tell(el('p', { class: 'notice' }, word('set.saved')));
-    go.removeAttribute('aria-disabled');
+    try {
+      await save({ version: page.event.version });
+      await load();
+      page.name();
+      section.replaceWith(again());
+      tell(el('p', { class: 'notice' }, word('set.saved')));
+    } catch (problem) {
+      const stale = problem.code === 'stale-version';
+      if (stale) await load().catch(() => {});
+      tell(alertBox(stale ? word('set.stale') : refusal(problem)));
+      go.removeAttribute('aria-disabled');
+    }
   } }, word('set.save'));
-  return el('section', { class: 'card' }, el('h2', {}, title), about ? el('p', { class: 'muted small' }, about) : null, form, el('p', { class: 'row' }, go));
+  const section = el('section', { class: 'card' }, el('h2', {}, title), about ? el('p', { class: 'muted small' }, about) : null, form, el('p', { class: 'row' }, go));
+  return section;
 }
 
 // ---- words -------------------------------------------------------------------------------------------------
 
 function wordsPart() {
   const { title, about, visibility } = page.event.view;
-  const other = lang() === 'ru' ? 'en' : 'ru';
-  const both = [lang(), other];
+  const both = lang() === 'ru' ? ['ru', 'en'] : ['en', 'ru'];
   const titles = both.map((language) => text(`title-${language}`, title[language] ?? '', { maxlength: 100 }));
   const abouts = both.map((language) => el('textarea', { id: `about-${language}`, rows: 3, maxlength: 10000 }, about[language] ?? ''));
   const shown = select('visibility', [['public', word('new.visible_yes')], ['unlisted', word('new.visible_no')]], visibility);
-  return part(word('set.words'), word('set.words_p'), [
+  return part(wordsPart, word('set.words'), word('set.words_p'), [
     el('div', { class: 'rule-keys' },
       both.map((language, n) => field(word(`new.name_${language}`), titles[n])),
       both.map((language, n) => el('label', { class: 'field' }, word(`set.about_${language}`), abouts[n])),
       field(word('new.visible'), shown))],
-  (options) => api.patch(admin, {
-    title: Object.fromEntries(both.map((language, n) => [language, titles[n].value.trim()])),
-    about: Object.fromEntries(both.map((language, n) => [language, abouts[n].value.trim()])),
-    visibility: shown.value,
-  }, options));
+  (options) => {
+    const other = (inputs, before) => Object.fromEntries(both.map((language, n) => [language, inputs[n].value.trim()]).filter(([language, words]) => words !== (before[language] ?? '')));
+    return api.patch(admin, { title: other(titles, title), about: other(abouts, about), visibility: shown.value === visibility ? null : shown.value }, options);
+  });
 }
 
 // ---- entry and pace ----------------------------------------------------------------------------------------
@@ -81,7 +94,7 @@ function entryPart() {
   mode.addEventListener('change', refresh);
   follow.addEventListener('change', refresh);
   refresh();
-  return part(word('set.entry'), word(before ? 'set.entry_p' : 'set.entry_running'), [
+  return part(entryPart, word('set.entry'), word(before ? 'set.entry_p' : 'set.entry_running'), [
     el('div', { class: 'rule-keys' },
       before ? [field(word('new.entry'), mode), codeField] : null,
       field(word('new.capacity'), capacity, word('new.capacity_hint')),
@@ -90,7 +103,7 @@ function entryPart() {
       field(set('no_show_s'), noShow, word('set.no_show_hint')),
       field(word('new.pace'), follow), restField),
     el('label', { class: 'tick' }, bots, set('entry_bots'))],
-  (options) => changed(options, {
+  (options) => changed(options, now, {
     starts_at: before ? timeOf(starts) : now.starts_at,
     no_show_s: Math.round(Number(noShow.value) * 60),
     entry: {
@@ -101,9 +114,11 @@ function entryPart() {
   }));
 }
 
-/** Sends what differs from the settings of now; a time that a field shows without its seconds is none. */
-async function changed(options, wanted) {
-  const now = page.event.settings;
+/**
+ * Sends what was made to differ from the settings `now` that the fields were filled with, so that nobody else's changes
+ * are taken back; a time that a field shows without its seconds is no other time.
+ */
+async function changed(options, now, wanted) {
   const same = (a, b, key) => JSON.stringify(a) === JSON.stringify(b) || (key.endsWith('_at') && a !== null && b !== null && Math.floor(a / MINUTE) === Math.floor(b / MINUTE));
   const other = (after, before) => Object.fromEntries(Object.entries(after).filter(([key, value]) => !same(value, before[key], key)));
   const plain = Object.fromEntries(Object.entries(wanted).filter(([key]) => !['entry', 'pace'].includes(key)));
@@ -145,9 +160,9 @@ function stagesPart() {
       value: () => ({ ...stage, ...Object.fromEntries(Object.entries(inputs).map(([key, input]) => [key, Number(input.value)])), series: { ...stage.series, matches: Number(series.value) }, round_ms: limit.value ? Number(limit.value) * MINUTE : null }),
     };
   });
-  return part(word('set.stages'), word('set.stages_p'), [
+  return part(stagesPart, word('set.stages'), word('set.stages_p'), [
     el('div', { class: 'rule-keys' }, field(word('new.rules'), preset), field(set('bye_points'), bye)), stages.map(({ box }) => box)],
-  (options) => changed(options, { preset: preset.value, bye_points: bye.value, stages: stages.map((stage) => stage.value()) }));
+  (options) => changed(options, now, { preset: preset.value, bye_points: bye.value, stages: stages.map((stage) => stage.value()) }));
 }
 
 /** What a competition that has begun is played by, in sentences. */

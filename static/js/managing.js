@@ -11,8 +11,8 @@ export const id = decodeURIComponent(location.pathname.split('/')[2] ?? '');
 export const admin = `/api/admin/v1/events/${encodeURIComponent(id)}`;
 export const word = (key, params) => t(`organise.${key}`, params);
 
-/** `event`: the OrganiserView; `draw`: shows it anew; `notice`: where is said what came of a wish. */
-export const page = { event: null, draw: () => {}, notice: el('div', { role: 'status' }) };
+/** `event`: the OrganiserView; `draw`: shows it anew; `name`: its name alone; `notice`: where is said what came of a wish. */
+export const page = { event: null, draw: () => {}, name: () => {}, notice: el('div', { role: 'status' }) };
 
 export const isOver = () => ['finished', 'cancelled'].includes(page.event.view.state);
 export const isBefore = () => ['announced', 'entry'].includes(page.event.view.state);
@@ -93,6 +93,7 @@ export function ask({ title, will = null, fields = [], reason = 'needed', ok = w
       wrong.replaceChildren();
       try {
         answer = await act({ version: page.event.version }, why.value.trim());
+        await load().catch(() => {});  // before the page can be touched again: the next wish is meant for what is now
         dialog.close();
       } catch (problem) {
         await afterRefusal(problem);
@@ -118,7 +119,6 @@ export async function askAndDo(question) {
   const answer = await ask(question);
   if (answer === null) return null;
   tell();
-  await load();
   page.draw();
   return answer;
 }

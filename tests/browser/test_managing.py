@@ -136,7 +136,9 @@ async def test_an_arbiter_settles_a_dispute_on_a_phone(
         panel = judge.page.locator(".match-dialog")
         stands = panel.locator(".match-stands")
         async with at_the_board(live, match, varvara, ignat) as (a, b):
-            first, second = [(await judge.event_now())["entrants"][n]["entrant"]["name"] for n in (0, 1)]
+            entrants = (await judge.event_now())["entrants"]
+            seats = (await judge.somebody.get(f"{judge.path}/matches/{match}"))["match"]["entrants"]
+            first, second = (entrants[seats[seat] - 1]["entrant"]["name"] for seat in "AB")
             await play_phases([a, b], 2)
             await judge.open()
             await judge.page.get_by_role("button", name=re.compile("^Матч: ")).tap()
@@ -321,15 +323,22 @@ async def test_an_organiser_changes_settings_and_makes_a_round_by_hand(
         await expect(page.locator("main [role=alert]")).to_contain_text("«Отметка перед началом»")
         await page.get_by_label("Отметка перед началом").select_option("")
         await page.get_by_label("Неявка через").fill("7.5")
+        await page.get_by_label("Туров").fill("2")
+        # What another has changed meanwhile stays as he wants it.
+        await judge.somebody.http.patch(
+            f"{judge.path}/settings", json={"settings": {"entry": {"capacity": 8}}}
+        )
+        await save.nth(1).click()
+        await expect(page.locator("main [role=alert]")).to_contain_text("тем временем изменился")
         await save.nth(1).click()
         await expect(saved).to_have_text("Сохранено.")
-        await judge.open("settings")
-        await page.get_by_label("Туров").fill("2")
-        await save.nth(2).click()
+        async with page.expect_response(lambda answer: answer.request.method == "PATCH"):
+            await save.nth(2).click()
         await expect(saved).to_have_text("Сохранено.")
         await judge.sound("ru")
         now = await judge.event_now()
         assert (now["settings"]["no_show_s"], now["settings"]["stages"][0]["rounds"]) == (450, 2)
+        assert now["settings"]["entry"]["capacity"] == 8
         assert now["settings"]["ruleset"]["reveal_ms"] == 0, "what was not touched stays"
 
         await judge.open()
