@@ -149,12 +149,16 @@ export function openMatch(match, where) {
     const score = scoreFields({ A, B });
     const box = el('div', { class: 'estimate', 'aria-live': 'polite' }, el('p', { class: 'muted' }, word('match.counting')));
     let estimate = null;
+    let proposed = null;  // by the formula, as long as the arbiter has said nothing else
     const show = async () => {
       estimate = null;
       try {
         estimate = await api.get(`${at}/estimate`);
         box.replaceChildren(...estimateWords(estimate));
-        if (score.value() === null) score.set(estimate.formula_for_A);
+        if (score.value() === proposed) {
+          proposed = estimate.formula_for_A;
+          score.set(proposed);
+        }
         box.dispatchEvent(new Event('change', { bubbles: true }));
       } catch (problem) {
         box.replaceChildren(alertBox(problemText(problem)));
