@@ -73,7 +73,7 @@ def main() -> None:
     import uvloop  # noqa: F401
 
     import app.main
-    import app.serving  # noqa: F401
+    import app.serving
     from app import cli
 
     defaults = app.main.create_app.__kwdefaults__
