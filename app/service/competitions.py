@@ -82,6 +82,8 @@ _KEPT = 64  # competitions in memory
 _MANY = (
     16  # with more entrants, a command is decided on beside the loop: a round is drafted in seconds (§12.3)
 )
+_FOREMOST = 20  # of the competitions of one player, so many are looked through
+_FIRST = (State.RUNNING, State.ENTRY, State.ANNOUNCED, State.FINISHED, State.CANCELLED)
 _ID = re.compile(r"(?!new$)[a-z0-9](-?[a-z0-9]){2,31}")  # `new` is a page
 TITLE_LENGTH, ABOUT_LENGTH = 100, 10_000
 ANALYSES_WAITED_FOR_MS = 7 * 86_400_000  # after the end
@@ -589,6 +591,20 @@ class Competitions:
     async def entered_by(self, account: str, *, limit: int = 50, before: int | None = None) -> list[Summary]:
         """The competitions that an account has entered."""
         return list(map(views.summary, await self._store.competitions.of_player(account, limit, before)))
+
+    async def foremost_of(self, account: str) -> tuple[Summary | None, str | None]:
+        """Where an entrant is wanted first: the competition in which a match waits for him, and that match; else one
+        that runs, that is coming, that is over.
+        """
+        entered = await self.entered_by(account, limit=_FOREMOST)
+        entered.sort(key=lambda one: _FIRST.index(State(one.state)))
+        for one in entered:
+            if one.state != State.RUNNING:
+                break
+            mine = await self._mine((await self._fresh(one.id)).competition, account)
+            if mine is not None and mine.next.kind == "play" and mine.next.is_made:
+                return one, mine.next.match
+        return (entered[0] if entered else None), None
 
     async def view(self, competition_id: str, account: str | None = None) -> CompetitionView:
         """All that everybody may see, and the caller's own part."""
