@@ -5,7 +5,7 @@ import { api, problemText } from './api.js';
 import { ring } from './call.js';
 import { groupName, isKnockout, moment, roundsOf, rulesName, settingsWords, signedNumber, stageName, stageWords, zone } from './eventwords.js';
 import { alertBox, nameText, playerMark } from './figures.js';
-import { lang, t } from './i18n.js';
+import { lang, reasonWords, t } from './i18n.js';
 import { LiveCards } from './livecards.js';
 import { nextCard } from './nextcard.js';
 import { el, icon, setTitle, startPage } from './page.js';
@@ -121,7 +121,7 @@ function head() {
   return [
     el('div', { class: 'row between' }, el('h1', {}, view.title[lang()]),
       view.is_owner ? el('a', { class: 'button', href: `/events/${encodeURIComponent(id)}/manage` }, icon('settings'), t('events.manage.link')) : null),
-    view.state === 'cancelled' && view.over_because ? el('p', { class: 'notice warn' }, icon('alert'), el('span', {}, word('over_because', { reason: view.over_because }))) : null,
+    view.state === 'cancelled' && view.over_because ? el('p', { class: 'notice warn' }, icon('alert'), el('span', {}, word('over_because', { reason: reasonWords(view.over_because) }))) : null,
     el('dl', { class: 'event-facts' }, facts.filter(Boolean).map(([key, value]) => el('div', {}, el('dt', {}, word(`fact.${key}`)), el('dd', {}, value)))),
   ].filter(Boolean);
 }

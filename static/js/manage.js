@@ -5,7 +5,7 @@ import { api, problemText } from './api.js';
 import { copy } from './clipboard.js';
 import { groupName, moment, roundsOf, signedNumber, stageName, zone } from './eventwords.js';
 import { alertBox, nameText, playerMark } from './figures.js';
-import { hasWord, lang, t } from './i18n.js';
+import { hasWord, lang, reasonWords, t } from './i18n.js';
 import { el, icon, setTitle, startPage } from './page.js';
 
 await startPage({ namespaces: ['site', 'rules', 'events', 'organise'], title: 'events.title' });
@@ -137,7 +137,7 @@ function nextStep() {
   const cancel = button(word('step.cancel'), withReason('/cancel'), { cls: 'plain', reason: { title: `${word('step.cancel')}: ${word('step.cancel_ask')}` } });
   if (state === 'announced') return step('announced', word('step.announced_p'), [button(word('step.open'), post('/open-entry'), { cls: 'primary big' }), cancel], startTime());
   if (state === 'entry') return step('entry', word('step.entry_p', { n: playing }), [button(word('step.start'), post('/start'), { cls: 'primary big' }), cancel], startTime());
-  if (state !== 'running') return step(state, event.view.over_because ?? '', []);
+  if (state !== 'running') return step(state, reasonWords(event.view.over_because), []);
   const round = roundNow();
   if (!round || round.state === 'closed') {
     const stage = stageNow();
@@ -357,7 +357,7 @@ function logPart() {
     el('td', { class: 'nowrap muted' }, n ? '' : el('time', { datetime: entry.time }, moment(entry.at))),
     el('td', {}, n ? '' : entry.actor ? nameText(entry.actor) : word('log.server'), !n && entry.key ? el('small', { class: 'muted' }, ` ${entry.key.label}`) : null),
     el('td', {}, did(change.what), el('small', { class: 'muted target' }, targetWords(change.target))),
-    el('td', {}, change.reason ?? '')));
+    el('td', {}, reasonWords(change.reason))));
   return el('section', { class: 'card' },
     el('p', {}, el('a', { class: 'button small-button', href: `${admin}/audit.csv`, download: '' }, icon('down'), word('log.csv'))),
     log.length ? el('div', { class: 'scroll-box', tabindex: 0, role: 'region', 'aria-label': word('tab.log') }, el('table', { class: 'list log' },

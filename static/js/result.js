@@ -8,7 +8,7 @@ import { api, problemText } from './api.js';
 import { Board } from './board.js';
 import { downloadsCard } from './downloads.js';
 import { nameText, other, phaseOf, pips, placeOf, playerMark, rollText, roundOf, seatOf, tray } from './figures.js';
-import { formatClock, formatDate, lang, loadWords, notation, signed, t } from './i18n.js';
+import { formatClock, formatDate, hasWord, lang, loadWords, notation, reasonWords, signed, t } from './i18n.js';
 import { Objective } from './objective.js';
 import { el, icon, seatDisc } from './page.js';
 import { duration, hasCredit, portion, share } from './rulewords.js';
@@ -165,6 +165,8 @@ class Card {
   how() {
     const { outcome, by } = this.result;
     if (outcome === 'finished') return '';
+    const server = this.result.arbiter === 'server' ? `result.how.server.${this.result.reason}` : '';
+    if (hasWord(server)) return t(server);
     if (outcome === 'aborted' && by) return this.about('how.aborted', by);
     if (!CONCEDED.has(outcome)) return t(`result.how.${outcome}`);
     if (!by) return t('result.how.both_flags');
@@ -419,9 +421,12 @@ class Card {
   lines() {
     const { outcome, points } = this.result;
     const mine = points[this.me];
-    const reason = this.result.reason ? t('result.why.reason', { reason: this.result.reason }) : '';
+    const reason = this.result.reason ? t('result.why.reason', { reason: reasonWords(this.result.reason) }) : '';
     if (outcome === 'aborted' || outcome === 'void') return [{ name: t('result.bill_none'), why: `${t(`result.why.${outcome}`)}${reason}`, value: 0 }];
-    if (outcome === 'adjudicated') return [{ name: t('result.why.arbiter'), why: `${t('result.why.adjudicated')}${reason}`, value: mine }];
+    if (outcome === 'adjudicated') {
+      const [who, how] = this.result.arbiter === 'server' ? ['server', 'server_set'] : ['arbiter', 'adjudicated'];
+      return [{ name: t(`result.why.${who}`), why: `${t(`result.why.${how}`)}${reason}`, value: mine }];
+    }
     if (outcome === 'agreed') return this.agreedLines(mine);
     if (CONCEDED.has(outcome) && !this.result.by) return [{ name: t('result.why.flags'), why: t('result.why.both_flags'), value: 0 }];
 
