@@ -268,6 +268,13 @@ async def test_what_the_server_ended_by_the_rules_of_an_event_is_said_in_words(s
     bill = page.locator(".bill")
     await expect(bill).to_contain_text("Решение сервера")
     await expect(bill).to_contain_text("раунда; причина: время тура вышло")
+    # The boards as they lie do not come to these points, so nothing is said of what each of them counts.
+    await expect(page.locator(".game .tag")).to_have_count(0)
+    level = a_match().play_until("2W")
+    level.do(SetResult("server", 0, "round-over", level.at(0)))
+    page = (await stage(level, **PHONE, **RU, **STILL)).page
+    await expect(page.locator(".game .tag")).to_have_text(["в общий перевес"] * 2)
+    await expect(page.locator(".bill")).to_contain_text("половина суммы, дробь отброшена; причина")
     nobody = a_match(present=False)
     nobody.do(VoidMatch("server", "no-show", nobody.at(0)))
     page = (await stage(nobody, **EN, **STILL)).page
@@ -277,4 +284,5 @@ async def test_what_the_server_ended_by_the_rules_of_an_event_is_said_in_words(s
     ruled.do(SetResult("somebody", 7, "The clock fell off the table", ruled.at(0)))
     page = (await stage(ruled, **EN, **STILL)).page
     await expect(page.locator(".bill")).to_contain_text("reason: The clock fell off the table")
+    await expect(page.locator(".game .tag")).to_have_text(["not counted"] * 2)
     await expect(page.locator(".how")).to_have_text("The result was set by the arbiter.")
