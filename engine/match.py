@@ -693,7 +693,7 @@ def _accept(match: Match, command: Command) -> tuple[Event, ...]:
         isinstance(command, OrderPause | Resume | AddTime | VoidMatch | SetResult)
         and not command.reason.strip()
     ):
-        raise BadDecision("An arbiter gives a reason.")
+        raise BadDecision("no-reason", "An arbiter gives a reason.")
     match command:
         case CommitSeed():
             return _commit_seed(match, command)
@@ -720,18 +720,18 @@ def _accept(match: Match, command: Command) -> tuple[Event, ...]:
         case Tick() | GiveBack():
             return ()
         case OrderPause() if match.in_step:
-            raise BadDecision("Matches in step are paused all together, with their round.")
+            raise BadDecision("in-step", "Matches in step are paused all together, with their round.")
         case OrderPause(by, reason, at):
             if match.pause or match.pause_ordered:
-                raise BadDecision("The match is paused, or will be at the end of the phase.")
+                raise BadDecision("pause-stands", "The match is paused, or will be at the end of the phase.")
             return (PauseOrdered(by, reason, at),)
         case Resume(by, reason, at):
             if not match.pause and not match.pause_ordered:
-                raise BadDecision("The match is not paused.")
+                raise BadDecision("no-pause", "The match is not paused.")
             return (Resumed(by, reason, at),)
         case AddTime(by, seat, ms, reason, at):
             if ms <= 0 or match.ruleset.clock.type in ("none", "per_move"):
-                raise BadDecision("Time can only be added, and only to a bank.")
+                raise BadDecision("no-bank", "Time can only be added, and only to a bank.")
             return (TimeAdded(seat, ms, by, reason, at),)
         case VoidMatch(by, reason, at):
             return (MatchEnded(Outcome.VOID, None, at, arbiter=by, reason=reason),)

@@ -64,10 +64,9 @@ def test_every_code_of_a_refusal_has_words(language: str) -> None:
 
 @pytest.mark.parametrize("language", ["ru", "en"])
 def test_every_reason_for_which_a_competition_refuses_has_words(language: str) -> None:
-    source = "".join(
-        file.read_text(encoding="utf-8") for file in (HOUSE / "engine" / "competition").glob("*.py")
-    )
-    reasons = set(re.findall(r'(?:NotNow|EntryRefused|BadResult)\(\s*"([a-z-]+)"', source))
+    files = [HOUSE / "engine" / "match.py", *(HOUSE / "engine" / "competition").glob("*.py")]
+    source = "".join(file.read_text(encoding="utf-8") for file in files)
+    reasons = set(re.findall(r'(?:NotNow|EntryRefused|BadResult|BadDecision)\(\s*"([a-z-]+)"', source))
     reasons |= set(re.findall(r'_require\([^"]+"([a-z-]+)"\)', source))
     words = json.loads(
         (HOUSE / "static" / "locales" / language / "problems.json").read_text(encoding="utf-8")

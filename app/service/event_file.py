@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+import contextlib
 import csv
 import io
 import re
@@ -27,6 +28,7 @@ from app.service.competition_views import (
 from app.service.competitions import BoardShown, Competitions
 from app.service.entry_list import Fault, ListLine, read_list
 from app.service.errors import AppError, BadCursor, NoSuchMatch, RoundIsOpen
+from app.service.matches import Matches, Standing
 from app.service.organisers import Asking, Organisers
 from app.service.recompute import Recomputed, recompute
 from app.store import Store
@@ -63,6 +65,17 @@ class MatchLine:
     round: int
     table: int
     match: MatchShown
+
+
+@dataclass(frozen=True, slots=True)
+class MatchNow:
+    """One match of an event, and how far it is: null before its first phase, and once its result is in."""
+
+    stage: int
+    round: int
+    table: int
+    match: MatchShown
+    standing: Standing | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +148,7 @@ class EventFiles:
         self,
         store: Store,
         competitions: Competitions,
+        matches: Matches,
         organisers: Organisers,
         audit: Audit,
         now: Callable[[], int],
@@ -144,6 +158,7 @@ class EventFiles:
         self._store = store
         self._open = open_another
         self._competitions = competitions
+        self._matches = matches
         self._organisers = organisers
         self._audit = audit
         self._now = now
@@ -212,13 +227,19 @@ class EventFiles:
         page, following = _page(found, _place, limit, cursor)
         return MatchesPage(page, following)
 
-    async def match(self, event: str, match: str) -> MatchLine:
+    async def match(self, event: str, match: str) -> MatchNow:
         """One match of an event. Raises NoSuchMatch, RoundIsOpen."""
         await self._require_open(event, match)
         for line in _lines(await self._competitions.organiser_view(event)):
             if line.match.id == match:
-                return line
+                standing = await self._standing(match) if line.match.state == "playing" else None
+                return MatchNow(line.stage, line.round, line.table, line.match, standing)
         raise NoSuchMatch
+
+    async def _standing(self, match: str) -> Standing | None:
+        with contextlib.suppress(NoSuchMatch):  # it is due, and will be made in a moment
+            return await self._matches.standing(match)
+        return None
 
     async def _require_open(self, event: str, match: str) -> None:
         if await self._competitions.is_secret(event, match):

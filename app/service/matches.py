@@ -172,6 +172,18 @@ class RoundEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a match is that has begun: its finished rounds, and until when (UTC ms) an arbiter's pause lasts.
+
+    Nothing of the phase that is open (§5.4).
+    """
+
+    state: str  # playing, pause-ordered (from the end of the phase), paused, over
+    finished_rounds: int
+    paused_until: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryView:
     """The finished phases of a match, for the replay."""
 
@@ -936,6 +948,21 @@ class Matches:
                 None,
             )
             return RoundEnd(ended, leads_for_A(rules, match.round_end), finished)
+
+    async def standing(self, match_id: str) -> Standing | None:
+        """How far a match is; None before its first phase. Raises NoSuchMatch."""
+        async with self._using(match_id) as room, room.lock:
+            if room.match is not None:
+                await self._catch_up(room)
+            match = room.match
+            if match is None or match.turn is None:
+                return None
+            ended = sum(phase.turn.phase is Phase.K for phase in match.history)
+            if match.score is not None:
+                return Standing("over", ended, None)
+            if match.pause is not None:
+                return Standing("paused", ended, match.pause.until)
+            return Standing("playing" if match.pause_ordered is None else "pause-ordered", ended, None)
 
     # ---------------------------------------------------------------------------------------------- in and out
 

@@ -36,7 +36,7 @@ from app.service.event_file import (
     EventsPage,
     ImportReport,
     MatchesPage,
-    MatchLine,
+    MatchNow,
 )
 from app.service.info import Info, SessionInfo
 from app.service.lobby import Hint, Live, LobbyView
@@ -210,7 +210,7 @@ ANSWERS: tuple[type, ...] = (
     *(SessionView, LinkView, SeatLink, Rulesets, ComputersView, Hint, MatchAnalysis),
     *(BotInfo, BotsView, NewToken),
     *(Summary, OrganiserView, OrganiserEntrant, Done, Entered, EventsPage, EntrantsPage, ImportReport),
-    *(NewKey, KeyInfo, KeysView, RoundsView, MatchesPage, MatchLine, Estimate, Ordered, Notes, NoteShown),
+    *(NewKey, KeyInfo, KeysView, RoundsView, MatchesPage, MatchNow, Estimate, Ordered, Notes, NoteShown),
     *(Bracket, AuditPage, Dice, Recomputed, EventFile),
     *(CompetitionList, CompetitionNow, Changes, MineNow, MyCompetitions),
     *(Standings, CrossTables, RunningBoards, SharedDice),

@@ -93,7 +93,7 @@ class _Story:
 
 def _accept(competition: Competition, command: Command) -> tuple[Fact, ...]:
     if isinstance(command, _NEED_A_REASON) and not command.reason.strip():
-        raise BadDecision("An organiser gives a reason.")
+        raise BadDecision("no-reason", "An organiser gives a reason.")
     match command:
         case commands.OpenEntry(by, at):
             if competition.state is not State.ANNOUNCED:

@@ -477,9 +477,11 @@ async def test_each_change_leaves_exactly_one_entry(server: LiveServer, admin: A
         assert told["changes"][0]["after"] == {"status": "banned"}
         await one("POST", "{e}/start", None, "stage-opened")
         await one("POST", "{e}/entrants/1/penalties", {"points": 3, **why}, "penalty-given")
+        await one("PUT", "{e}/stage/seeds", {"seeds": [1, 2], **why}, "stage-seeded")
         await one("POST", "{e}/rounds", None, "round-drafted")
         await one("POST", "{e}/round/undo", why, "round-undone")
         await one("POST", "{e}/rounds", None, "round-drafted")
+        await one("PUT", "{e}/round/pairings", {"pairs": [[2, 1]]}, "round-edited")
         await one("POST", "{e}/round/publish", {"start_at": "2100-01-01T00:00Z"}, "round-published")
         await one("POST", "{e}/round/schedule", {"start_at": None}, "round-scheduled")
         await one("POST", "{e}/round/start", None, "round-started")
@@ -498,10 +500,20 @@ async def test_each_change_leaves_exactly_one_entry(server: LiveServer, admin: A
             at = f"{{e}}/matches/{match}"
             told = await one("POST", f"{at}/add-time", {"seat": "A", "seconds": 30, **why}, "time-added")
             assert told["changes"][0]["after"] == {"seat": "A", "ms": 30_000}
+            stands = {"state": "playing", "finished_rounds": 0, "paused_until": None}
+            assert (await admin.get(at))["standing"] == stands
             await one("POST", f"{at}/pause", why, "match-paused")
+            assert (await admin.get(at))["standing"] == {**stands, "state": "pause-ordered"}
+            refused = await admin.refused("POST", f"{at}/pause", why)
+            assert (refused["code"], refused["params"]) == ("bad-decision", {"because": "pause-stands"})
             await one("POST", f"{at}/resume", why, "match-resumed")
+            refused = await admin.refused("POST", f"{at}/resume", why)
+            assert (refused["code"], refused["params"]) == ("bad-decision", {"because": "no-pause"})
             estimate = await admin.get(f"{at}/estimate")
-            await asyncio.gather(a.play_something(), b.play_something())
+            before = await admin.call("GET", at)
+            await a.play_something()
+            assert (await admin.call("GET", at)).content == before.content, "of the open phase nothing (§5.4)"
+            await b.play_something()
             body = {"points_for_A": 4, "confirm": estimate["confirm"], **why}
             await one("POST", f"{at}/adjudicate", body, "match-ended")
         await one(

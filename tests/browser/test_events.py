@@ -143,6 +143,9 @@ PLACES = {
     "managed: entrants": Place(
         lambda w: f"/events/{w.draft}/manage#entrants", ".manage-entrants", lambda w: w.boss
     ),
+    "managed: settings": Place(
+        lambda w: f"/events/{w.draft}/manage#settings", "#preset, .plain-list", lambda w: w.boss
+    ),
     "managed: log": Place(lambda w: f"/events/{w.draft}/manage#log", ".log", lambda w: w.boss),
     "managed by another": Place(lambda w: f"/events/{w.draft}/manage", "main h1", lambda w: w.anna),
     "no such event": Place(lambda w: "/events/no-such-cup", "main h1"),
@@ -402,7 +405,6 @@ async def test_an_organiser_makes_an_event_and_runs_it_from_its_page(
         await page.get_by_label(re.compile("^Решить: ")).click()
         await page.get_by_label(re.compile("^Очки: ")).fill("12")
         await page.get_by_label("Победитель").select_option(index=1)
-        await press("Решить")
         await page.get_by_role("dialog").get_by_label("Причина").fill("сыграно за доской")
         await press("Выполнить")
         await expect(page.locator(".manage-meetings")).to_contain_text("+12 : −12")
