@@ -152,6 +152,8 @@ class Progress:
     dice_id: str
     turn: Turn | None  # the newest that has opened
     waits_for: Turn | None  # in step: the one that may open
+    is_hashed: bool  # in step: the entrant has committed, or zeros stand for him
+    waits_for_hashes: bool  # and has not been told yet that all have
     seed: str | None  # in step: what the entrant showed, or zeros in its place
     is_combined: bool
     came: frozenset[Seat]  # who has ever had a display
@@ -1094,6 +1096,8 @@ def _progress(room: _Room) -> Progress:
         stored.dice_id,
         match.turn,
         match.waits_for,
+        match.is_hashed,
+        match.waits_for_hashes,
         match.client_seeds.A if match.has_seeds else None,
         match.shared_seed is not None,
         frozenset(seat for seat in Seat if match.presence[seat].came),

@@ -59,6 +59,16 @@ class SessionView:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkView:
+    """Whose a link is, and where it leads: `match` waits for him there. `is_me`: the caller is that player."""
+
+    player: SessionInfo | None
+    is_me: bool
+    event: Summary | None
+    match: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class SeatLink:
     """What opens a seat on another device: `/match/{id}#seat={secret}`."""
 
@@ -197,7 +207,7 @@ class SharedDice:
 
 ANSWERS: tuple[type, ...] = (
     *(Info, View, HistoryView, LobbyView),
-    *(SessionView, SeatLink, Rulesets, ComputersView, Hint, MatchAnalysis),
+    *(SessionView, LinkView, SeatLink, Rulesets, ComputersView, Hint, MatchAnalysis),
     *(BotInfo, BotsView, NewToken),
     *(Summary, OrganiserView, OrganiserEntrant, Done, Entered, EventsPage, EntrantsPage, ImportReport),
     *(NewKey, KeyInfo, KeysView, RoundsView, MatchesPage, MatchNow, Estimate, Ordered, Notes, NoteShown),

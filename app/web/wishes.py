@@ -186,6 +186,6 @@ class NoteBody(Wish):
 
 
 class LinkBody(Wish):
-    """What an entrant was sent to open the account that organisers made for him."""
+    """What an entrant was sent to open the account that organisers made for him: the address, or what follows its #."""
 
-    link: Annotated[str, Field(max_length=200)]
+    link: Annotated[str, Field(max_length=500)]

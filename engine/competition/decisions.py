@@ -164,7 +164,7 @@ def _next_due(competition: Competition) -> _Due | None:
 
 def _starts(competition: Competition, now: int) -> tuple[Fact, ...]:
     if len(entry_order(competition)) < 2:
-        return (facts.Cancelled(None, "too-few", now),)
+        return (facts.Cancelled(None, facts.TOO_FEW, now),)
     return (facts.StageOpened(1, *opening_of(competition, 1), now),)
 
 

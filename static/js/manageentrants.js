@@ -1,12 +1,13 @@
 // Who takes part in a competition, for its organiser: letting in, seeds, substitutes, pairs that are not to be, penalties.
 
 import { api } from './api.js';
+import { copy } from './clipboard.js';
 import { moment } from './eventwords.js';
 import { nameText, playerMark } from './figures.js';
 import { hasWord, t } from './i18n.js';
 import { penaltyOf, takenWords } from './managematch.js';
 import { admin, askAndDo, button, field, isBefore, isOver, nameOf, page, post, stageNow, tell, wish, withReason, word } from './managing.js';
-import { el } from './page.js';
+import { el, icon } from './page.js';
 
 export function entrants() {
   const { event } = page;
@@ -121,9 +122,19 @@ function importForm() {
     el('p', {}, el('button', { class: 'button', type: 'button', click: take }, word('entrant.import_button'))));
 }
 
+/** All links of a report at once, a line for each: a spreadsheet or a mail program takes them so. */
+function copyLinks(lines) {
+  const linked = lines.filter((line) => line.link);
+  if (!linked.length) return null;
+  const text = el('textarea', { class: 'sr', readonly: true, tabindex: -1, 'aria-hidden': 'true' }, linked.map((line) => `${line.name}\t${line.link}`).join('\n'));
+  const said = el('span', { class: 'small' });
+  const press = async () => { said.textContent = word((await copy(text)) ? 'entrant.copied' : 'entrant.not_copied'); };
+  return el('p', { class: 'row' }, el('button', { class: 'button small-button', type: 'button', click: press }, icon('copy'), word('entrant.copy')), said, text);
+}
+
 function reportOf(answer) {
   const told = answer.lines.filter((line) => line.status === 'wrong' || line.link);
-  return el('section', { class: 'card' }, el('p', {}, el('b', {}, word('entrant.report', answer))),
+  return el('section', { class: 'card' }, el('p', {}, el('b', {}, word('entrant.report', answer))), copyLinks(answer.lines),
     told.length ? el('ol', { class: 'report' }, told.map((line) => el('li', {}, el('span', { class: 'muted num' }, word('entrant.line', { n: line.line })), ' ', el('b', {}, line.name), ' ',
       line.fault ? faultOfLine(line.fault) : [el('span', { class: 'small muted' }, word('entrant.link')), ' ', el('code', { class: 'code-text' }, line.link)]))) : null);
 }

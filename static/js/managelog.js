@@ -3,7 +3,7 @@
 import { api, problemText } from './api.js';
 import { moment } from './eventwords.js';
 import { alertBox, nameText } from './figures.js';
-import { hasWord, t } from './i18n.js';
+import { hasWord, reasonWords, t } from './i18n.js';
 import { admin, nameOf, page, tell, word } from './managing.js';
 import { el, icon } from './page.js';
 
@@ -38,7 +38,7 @@ export function logPart() {
     el('td', { class: 'nowrap muted' }, n ? '' : el('time', { datetime: entry.time }, moment(entry.at))),
     el('td', {}, n ? '' : entry.actor ? nameText(entry.actor) : word('log.server'), !n && entry.key ? el('small', { class: 'muted' }, ` ${entry.key.label}`) : null),
     el('td', {}, did(change.what), el('small', { class: 'muted target' }, targetWords(change.target))),
-    el('td', {}, change.reason ?? '')));
+    el('td', {}, reasonWords(change.reason))));
   return el('section', { class: 'card' },
     el('p', {}, el('a', { class: 'button small-button', href: `${admin}/audit.csv`, download: '' }, icon('down'), word('log.csv'))),
     log.length ? el('div', { class: 'scroll-box', tabindex: 0, role: 'region', 'aria-label': word('tab.log') }, el('table', { class: 'list log' },

@@ -3,7 +3,7 @@
 import { api } from './api.js';
 import { groupName, moment, roundsOf, signedNumber, stageName, zone } from './eventwords.js';
 import { playerMark } from './figures.js';
-import { t } from './i18n.js';
+import { reasonWords, t } from './i18n.js';
 import { openMatch, tableName } from './managematch.js';
 import { admin, askAndDo, button, entrantOf, faultWords, field, isExcusable, localTime, nameOf, page, post, stageNow, timeOf, wish, withReason, word } from './managing.js';
 import { el, icon } from './page.js';
@@ -41,7 +41,7 @@ function nextStep() {
   const cancel = button(word('step.cancel'), withReason('/cancel'), { cls: 'plain', ...because(word('step.cancel_ask')) });
   if (state === 'announced') return step('announced', word('step.announced_p'), [button(word('step.open'), post('/open-entry'), { cls: 'primary big' }), cancel], startTime());
   if (state === 'entry') return step('entry', word('step.entry_p', { n: playing }), [button(word('step.start'), post('/start'), { cls: 'primary big' }), cancel], startTime());
-  if (state !== 'running') return step(state, event.view.over_because ?? '', []);
+  if (state !== 'running') return step(state, reasonWords(event.view.over_because), []);
   const round = roundNow();
   if (!round || round.state === 'closed') return betweenRounds(round, cancel);
   const undo = button(word('step.undo'), withReason('/round/undo'), { cls: 'plain', ...because(word('step.undo_will')) });

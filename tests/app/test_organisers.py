@@ -402,13 +402,35 @@ async def test_a_list_enters_right_lines_and_names_wrong_ones(server: LiveServer
 async def test_who_was_entered_by_a_list_comes_in_by_his_link(server: LiveServer, admin: Admin) -> None:
     await admin.post("{e}/open-entry")
     (line,) = (await admin.take_in("Глеб\n".encode()))["lines"]
+    page, _, secret = line["link"].partition("#")
+    assert page == f"{server.url}/enter"
     async with person(server, None) as gleb:
+        seen = await gleb.post("/api/session/link/look", {"link": secret})
+        assert (seen["player"]["name"], seen["event"]["id"]) == ("Глеб", admin.event)
+        assert (seen["is_me"], seen["match"]) == (False, None)
+        assert (await gleb.get("/api/session"))["player"] is None, "looking signs nobody in"
         opened = await gleb.post("/api/session/link", {"link": line["link"]})
         assert opened["player"]["name"] == "Глеб"
         assert (await gleb.get("/api/session"))["player"]["name"] == "Глеб"
+        assert (await gleb.post("/api/session/link", {"link": secret}))["player"]["name"] == "Глеб"
+        assert (await gleb.post("/api/session/link/look", {"link": secret}))["is_me"]
     async with person(server, None) as thief:
-        for wrong in (line["account"], f"{line['account']}.", line["link"][:-1], "x" * 200, "é.é"):
-            assert (await thief.refused("/api/session/link", {"link": wrong}))["code"] == "bad-key"
+        wrong = (
+            line["account"],
+            f"{line['account']}.",
+            secret[:-1],
+            line["link"][:-1],
+            page,
+            "x" * 200,
+            "é.é",
+        )
+        for link in wrong:
+            for path in ("/api/session/link", "/api/session/link/look"):
+                assert (await thief.refused(path, {"link": link}))["code"] == "bad-key"
+    (again,) = (await admin.take_in("Глеб\n".encode()))["lines"]
+    assert (again["status"], again["link"]) == ("already", None), (
+        "an account that was there is opened to nobody"
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------- log
