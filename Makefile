@@ -6,9 +6,10 @@
 .PHONY: help install run engines test test-fast check bench lock clean
 
 BIN := .venv/bin
-# Tests are shared out by files among as many processes as there are cores. What fails then must pass alone: some tests
-# watch countdowns, and take a machine that is too busy for a fault.
-SHARED := -n auto --maxprocesses 4 --dist loadfile
+# Tests are shared out by files among three processes: more than two cores have work for, since tests also wait. What
+# fails then must pass alone: some tests watch countdowns, and take a machine that is too busy for a fault. The many short
+# files of tests/engine come last, so that all processes end together.
+SHARED := -n 3 --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq install
 
 help:

@@ -141,7 +141,7 @@ def create_app(
                 organisers=organisers,
                 organisers_allowance=Allowance(*_ORGANISERS_CALLS, time.monotonic),
                 event_files=EventFiles(
-                    store, competitions, organisers, audit, now, lambda: open_store(settings)
+                    store, competitions, matches, organisers, audit, now, lambda: open_store(settings)
                 ),
                 arbiter=Arbiter(store, competitions, matches, Analyst(), settings.analysis_level),
                 cards=shared,

@@ -140,9 +140,15 @@ class NoDrawOffer(RuleError):
 
 
 class BadDecision(RuleError):
-    """An arbiter's decision that the rules do not know (§8.5)."""
+    """An arbiter's decision that the rules do not know (§8.5); `because` is one of these.
+
+    no-reason · in-step · pause-stands · no-pause · no-bank
+    """
 
     code = "bad-decision"
+
+    def __init__(self, because: str, detail: str) -> None:
+        super().__init__(detail, because=because)
 
 
 class BadRuleset(RuleError):

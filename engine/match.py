@@ -90,6 +90,13 @@ class SeedDefaulted:
 
 
 @dataclass(frozen=True, slots=True)
+class HashesClosed:
+    """In step: all entrants have committed, or zeros stand for them; nobody shows his seed before (§12.1)."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class SeedsCombined:
     """Seed A of a match in step is made from the seeds of all entrants (§12.1)."""
 
@@ -208,6 +215,7 @@ Event = (
     SeedHashed
     | SeedRevealed
     | SeedDefaulted
+    | HashesClosed
     | SeedsCombined
     | PhaseOpened
     | PlayMade
@@ -241,6 +249,13 @@ class RevealSeed:
 
     seat: Seat
     seed: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class CloseHashes:
+    """Server: all entrants have committed, so seeds may be shown (§12.1). A second time changes nothing."""
+
     at: int
 
 
@@ -384,6 +399,7 @@ class SetResult:
 Command = (
     CommitSeed
     | RevealSeed
+    | CloseHashes
     | CombineSeeds
     | OpenPhase
     | MakePlay
@@ -470,7 +486,7 @@ class Match:
     round_end: Games[Position]  # at the end of the last finished round
     clocks: Seats[Clock]
     hashes: Seats[str | None] = Seats(None, None)
-    hashed_at: int | None = None
+    hashed_at: int | None = None  # all hashes that are waited for are in: in step, those of all entrants
     client_seeds: Seats[str | None] = Seats(None, None)
     defaulted: tuple[Seat, ...] = ()
     turn: Turn | None = None
@@ -512,6 +528,16 @@ class Match:
         if self.turn is None:
             return FIRST_TURN
         return None if self.is_phase_open or _after_phase(self) is not None else self.turn.next()
+
+    @property
+    def is_hashed(self) -> bool:
+        """Both have committed, or zeros stand in place of a seed (§9.1)."""
+        return all(self.hashes[seat] is not None or self.client_seeds[seat] is not None for seat in Seat)
+
+    @property
+    def waits_for_hashes(self) -> bool:
+        """In step: others have still to commit, and until then nobody shows his seed (§12.1)."""
+        return self.in_step and self.hashed_at is None and self.shared_seed is None and self.score is None
 
     @property
     def has_seeds(self) -> bool:
@@ -667,12 +693,14 @@ def _accept(match: Match, command: Command) -> tuple[Event, ...]:
         isinstance(command, OrderPause | Resume | AddTime | VoidMatch | SetResult)
         and not command.reason.strip()
     ):
-        raise BadDecision("An arbiter gives a reason.")
+        raise BadDecision("no-reason", "An arbiter gives a reason.")
     match command:
         case CommitSeed():
             return _commit_seed(match, command)
         case RevealSeed():
             return _reveal_seed(match, command)
+        case CloseHashes(at):
+            return _close_hashes(match, at)
         case CombineSeeds(seed, at):
             return _combine_seeds(match, seed, at)
         case OpenPhase(turn, at):
@@ -692,18 +720,18 @@ def _accept(match: Match, command: Command) -> tuple[Event, ...]:
         case Tick() | GiveBack():
             return ()
         case OrderPause() if match.in_step:
-            raise BadDecision("Matches in step are paused all together, with their round.")
+            raise BadDecision("in-step", "Matches in step are paused all together, with their round.")
         case OrderPause(by, reason, at):
             if match.pause or match.pause_ordered:
-                raise BadDecision("The match is paused, or will be at the end of the phase.")
+                raise BadDecision("pause-stands", "The match is paused, or will be at the end of the phase.")
             return (PauseOrdered(by, reason, at),)
         case Resume(by, reason, at):
             if not match.pause and not match.pause_ordered:
-                raise BadDecision("The match is not paused.")
+                raise BadDecision("no-pause", "The match is not paused.")
             return (Resumed(by, reason, at),)
         case AddTime(by, seat, ms, reason, at):
             if ms <= 0 or match.ruleset.clock.type in ("none", "per_move"):
-                raise BadDecision("Time can only be added, and only to a bank.")
+                raise BadDecision("no-bank", "Time can only be added, and only to a bank.")
             return (TimeAdded(seat, ms, by, reason, at),)
         case VoidMatch(by, reason, at):
             return (MatchEnded(Outcome.VOID, None, at, arbiter=by, reason=reason),)
@@ -729,12 +757,20 @@ def _reveal_seed(match: Match, command: RevealSeed) -> tuple[Event, ...]:
     if match.turn is not None or match.client_seeds[command.seat] is not None:
         raise BadSeed("late", "The dice have been agreed on already.")
     if match.hashed_at is None:
-        raise BadSeed("early", "A seed is revealed when both hashes are in.")
+        raise BadSeed("early", "A seed is revealed when all hashes are in.")
     if not is_client_seed(command.seed):
         raise BadSeed("malformed", "A seed is 32 lower-case hex digits.")
     if client_hash(command.seed) != match.hashes[command.seat]:
         raise BadSeed("mismatch", "This is not the seed that you committed to.")
     return (SeedRevealed(command.seat, command.seed, command.at),)
+
+
+def _close_hashes(match: Match, at: int) -> tuple[Event, ...]:
+    if match.in_step and not match.waits_for_hashes:
+        return ()
+    if not match.in_step or not match.is_hashed:
+        raise BadSeed("early", "Hashes are closed when all are in.")
+    return (HashesClosed(at),)
 
 
 def _combine_seeds(match: Match, seed: str, at: int) -> tuple[Event, ...]:
@@ -886,6 +922,8 @@ def _seeds_due(match: Match) -> _Due | None:
     if match.for_both and not _have_come(match):
         return None
     if match.hashed_at is None:
+        if match.waits_for_hashes and match.is_hashed:
+            return None
         late = next((seat for seat in missing if match.hashes[seat] is None), missing[0])
         return _Due(match.seeding_from + SEED_PATIENCE_MS, lambda now: SeedDefaulted(late, now))
     return _Due(match.hashed_at + SEED_PATIENCE_MS, lambda now: SeedDefaulted(missing[0], now))
@@ -1022,6 +1060,8 @@ def apply(match: Match, event: Event) -> Match:
         case SeedDefaulted(seat, at):
             seeds = match.client_seeds.with_(seat, NO_SEED)
             return _hashes_in(_changed(match, client_seeds=seeds, defaulted=(*match.defaulted, seat)), at)
+        case HashesClosed(at):
+            return _changed(match, hashed_at=at)
         case SeedsCombined(seed, _):
             return _changed(match, shared_seed=seed)
         case PhaseOpened():
@@ -1057,9 +1097,7 @@ def apply(match: Match, event: Event) -> Match:
 
 def _hashes_in(match: Match, at: int) -> Match:
     """Notes when the last hash came in that had to: from there the seeds are waited for (§9.1)."""
-    if match.hashed_at is None and all(
-        match.hashes[seat] is not None or match.client_seeds[seat] is not None for seat in Seat
-    ):
+    if match.hashed_at is None and match.is_hashed and not match.in_step:
         return _changed(match, hashed_at=at)
     return match
 

@@ -212,7 +212,7 @@ def view_for(
         record=_record(match),
         parted=match.parted,
         draw_offer=_draw_offer(match, seat) if seat and not over else None,
-        waits=match.waits_for is not None or (match.in_step and match.turn is None and match.has_seeds),
+        waits=_waits(match),
         pause=_pause(match),
         dice=_dice(match, round_closed=round_closed),
         result=_result(match, match.score) if match.score else None,
@@ -350,6 +350,13 @@ def _pause(match: Match) -> Pause | None:
     return Pause(match.pause.at, match.pause.until, match.pause_ordered.by, match.pause_ordered.reason)
 
 
+def _waits(match: Match) -> bool:
+    """On shared dice: everything is done that can be before the others have done it too (§12.1)."""
+    if match.turn is not None:
+        return match.waits_for is not None
+    return match.in_step and (match.has_seeds or (match.waits_for_hashes and match.is_hashed))
+
+
 def _dice(match: Match, *, round_closed: bool) -> DiceView:
     revealed = match.score is not None and (round_closed or not match.in_step)
     # Both seeds are secret until both are known, or the later one could be chosen by the earlier.
@@ -358,7 +365,12 @@ def _dice(match: Match, *, round_closed: bool) -> DiceView:
         commitment=match_commitment(match),
         hashes=match.hashes,
         seeds=match.dice_seeds if agreed else Seats(None, None),
-        defaulted=tuple(seat.value for seat in Seat if seat in match.defaulted or seat in match.computers),
+        # A browser shows its seed when each seat has a hash, or zeros: the computer's stand once all have committed.
+        defaulted=tuple(
+            seat.value
+            for seat in Seat
+            if seat in match.defaulted or (seat in match.computers and not match.waits_for_hashes)
+        ),
         seed=match.server_seed.hex() if revealed else None,
         own=match.client_seeds.A if agreed and match.in_step else None,
     )

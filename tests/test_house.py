@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -12,7 +13,12 @@ from app.service import errors as app_errors
 from app.service.errors import AppError
 from app.web import messages
 from engine import errors as rule_errors
+from engine.competition import facts
+from engine.competition.competition import State
+from engine.competition.meeting import Ending, How, ServerEnds, ToldApart
 from engine.errors import RuleError
+from engine.records.objective.replay import CONCEDED
+from engine.scoring import Outcome
 
 HOUSE = Path(__file__).parents[1]
 
@@ -58,13 +64,43 @@ def test_every_code_of_a_refusal_has_words(language: str) -> None:
 
 @pytest.mark.parametrize("language", ["ru", "en"])
 def test_every_reason_for_which_a_competition_refuses_has_words(language: str) -> None:
-    source = "".join(
-        file.read_text(encoding="utf-8") for file in (HOUSE / "engine" / "competition").glob("*.py")
-    )
-    reasons = set(re.findall(r'(?:NotNow|EntryRefused|BadResult)\(\s*"([a-z-]+)"', source))
+    files = [HOUSE / "engine" / "match.py", *(HOUSE / "engine" / "competition").glob("*.py")]
+    source = "".join(file.read_text(encoding="utf-8") for file in files)
+    reasons = set(re.findall(r'(?:NotNow|EntryRefused|BadResult|BadDecision)\(\s*"([a-z-]+)"', source))
     reasons |= set(re.findall(r'_require\([^"]+"([a-z-]+)"\)', source))
     words = json.loads(
         (HOUSE / "static" / "locales" / language / "problems.json").read_text(encoding="utf-8")
     )
     assert len(reasons) > 25
     assert reasons - words["because"].keys() == set()
+
+
+def _endings() -> dict[str, set[str]]:
+    """Where a page or a card words an ending, and what is worded there, for all ways in which something can end."""
+    unplayed = {Outcome.ABORTED, Outcome.VOID}
+    conceded = {f"{outcome}_{whose}" for outcome in CONCEDED for whose in ("you", "opponent", "player")}
+    said_of_all = set(Outcome) - {Outcome.FINISHED} - set(CONCEDED)
+    return {
+        "result.title": {str(outcome) for outcome in unplayed},
+        "result.how": {*map(str, said_of_all), *conceded},
+        "result.how.server": {str(why) for why in ServerEnds},
+        "result.why": {str(outcome) for outcome in (*unplayed, Outcome.AGREED, Outcome.ADJUDICATED)},
+        "card.unplayed": {str(outcome) for outcome in unplayed},
+        "card.outcome": {
+            *map(str, set(Outcome) - {Outcome.FINISHED} - unplayed),
+            ServerEnds.ROUND_OVER.value,
+        },
+        "common.server_reason": {*map(str, ServerEnds), facts.TOO_FEW},
+        "events.round": {*map(str, Ending), *get_args(How), *get_args(ToldApart)},
+        "events.state": set(map(str, State)),
+    }
+
+
+@pytest.mark.parametrize("language", ["ru", "en"])
+@pytest.mark.parametrize("place", _endings())
+def test_every_ending_has_words_wherever_endings_are_shown(place: str, language: str) -> None:
+    file, *path = place.split(".")
+    words = json.loads((HOUSE / "static" / "locales" / language / f"{file}.json").read_text(encoding="utf-8"))
+    for key in path:
+        words = words[key]
+    assert _endings()[place] - words.keys() == set()

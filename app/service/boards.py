@@ -17,7 +17,7 @@ from app.store import Store
 from engine.competition.qualifying import shared_seed
 from engine.dice import NO_SEED
 from engine.errors import RuleError
-from engine.match import CombineSeeds, Command, OpenPhase
+from engine.match import CloseHashes, CombineSeeds, Command, OpenPhase
 from engine.turn import FIRST_TURN, Turn
 
 log = logging.getLogger(__name__)
@@ -92,9 +92,19 @@ class Boards:
         """Moves the board on if it can be."""
         if board.busy:
             board.again = True
-        elif self._step(board) is not None:
+        elif self._may_reveal(board) or self._step(board) is not None:
             board.busy = True
             self._spawn(self._move(board))
+
+    @staticmethod
+    def _may_reveal(board: _Board) -> list[str]:
+        """The matches to be told that all have committed. None while somebody has not: with the others' seeds known,
+        the last one could choose the dice together with the server.
+        """
+        alive = [match for match in board.matches.values() if match.score is None]
+        if not board.complete or board.paused or not all(match.is_hashed for match in alive):
+            return []
+        return [match.id for match in alive if match.waits_for_hashes]
 
     @staticmethod
     def _step(board: _Board) -> Turn | None:
@@ -117,8 +127,9 @@ class Boards:
         try:
             while True:
                 board.again = False
-                turn = self._step(board)
-                if turn is not None:
+                if told := self._may_reveal(board):
+                    await self._all(told, CloseHashes)
+                elif (turn := self._step(board)) is not None:
                     await self._open(board, turn)
                 if not board.again:
                     return

@@ -15,7 +15,10 @@ from app.service.analysis import Analyses
 from app.service.errors import NoPicture
 from app.service.info import PlayerInfo
 from app.service.matches import HistoryView, Matches
+from app.service.runner import SERVER
+from engine.scoring import Outcome
 from engine.turn import Seat, Seats
+from engine.view import Result
 
 log = logging.getLogger(__name__)
 
@@ -104,7 +107,7 @@ def _card_of(history: HistoryView, analysis: dict[str, Any] | None, address: str
     assert info.finished_at is not None
     return Card(
         players=Seats(_player(info.players.A), _player(info.players.B)),
-        outcome=result.outcome,
+        outcome=_outcome(result),
         winner=Seat(result.winner) if result.winner else None,
         points=result.points,
         games=(_ended(result.games.X), _ended(result.games.Y)),
@@ -115,6 +118,13 @@ def _card_of(history: HistoryView, analysis: dict[str, Any] | None, address: str
         objective=_objective(analysis),
         address=address,
     )
+
+
+def _outcome(result: Result) -> str:
+    """No arbiter has decided what the server ends by the rules of an event: the card says why it did."""
+    if result.outcome == Outcome.ADJUDICATED and result.arbiter == SERVER and result.reason:
+        return result.reason
+    return result.outcome
 
 
 def _player(player: PlayerInfo | None) -> Player:

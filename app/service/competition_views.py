@@ -174,6 +174,14 @@ class Mine:
 
 
 @dataclass(frozen=True, slots=True)
+class Own:
+    """What of a competition's view is the caller's own."""
+
+    mine: Mine | None
+    is_owner: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CompetitionView:
     """A competition as everybody may see it; `mine` is the caller's own part in it."""
 
@@ -352,10 +360,8 @@ def everybodys(
     stored: StoredCompetition,
     competition: Competition,
     accounts: Mapping[str, Account],
-    mine: Mine | None,
-    account: str | None,
 ) -> CompetitionView:
-    """What everybody may see."""
+    """What everybody may see; of nobody his own part."""
     ratings = points_ratings(competition)
     return CompetitionView(
         id=stored.id,
@@ -377,8 +383,8 @@ def everybodys(
             PlaceShown(place.place, place.entrant, place.stage, place.provisional)
             for place in places(competition)
         ),
-        mine=mine,
-        is_owner=account is not None and account == stored.owner,
+        mine=None,
+        is_owner=False,
     )
 
 
@@ -395,7 +401,7 @@ def seen_by_all(stored: StoredCompetition, competition: Competition) -> object:
 
 
 def organisers(
-    stored: StoredCompetition,
+    shared: CompetitionView,
     competition: Competition,
     version: int,
     accounts: Mapping[str, Account],
@@ -408,7 +414,7 @@ def organisers(
     drafted = round_ is not None and round_.state is RoundState.DRAFTED
     return OrganiserView(
         version=version,
-        view=everybodys(stored, competition, accounts, None, None),
+        view=shared,
         settings=competition.settings.to_dict(),
         entrants=tuple(
             OrganiserEntrant(entrant.player, entrant.has_left, entrant_shown(entrant, accounts, ratings))

@@ -13,10 +13,10 @@ import re
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2s
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 from app.service import competition_views as views
@@ -25,6 +25,7 @@ from app.service.competition_views import (
     CrossTable,
     Mine,
     OrganiserView,
+    Own,
     Standings,
     Summary,
 )
@@ -40,7 +41,9 @@ from app.service.errors import (
     StaleVersion,
     TooManyEvents,
 )
+from app.service.joined import Joined
 from app.store import Store
+from app.store.accounts import Account
 from app.store.competitions import (
     MOST_OPEN,
     CompetitionMoved,
@@ -82,6 +85,8 @@ _KEPT = 64  # competitions in memory
 _MANY = (
     16  # with more entrants, a command is decided on beside the loop: a round is drafted in seconds (§12.3)
 )
+_FOREMOST = 20  # of the competitions of one player, so many are looked through
+_FIRST = (State.RUNNING, State.ENTRY, State.ANNOUNCED, State.FINISHED, State.CANCELLED)
 _ID = re.compile(r"(?!new$)[a-z0-9](-?[a-z0-9]){2,31}")  # `new` is a page
 TITLE_LENGTH, ABOUT_LENGTH = 100, 10_000
 ANALYSES_WAITED_FOR_MS = 7 * 86_400_000  # after the end
@@ -156,6 +161,12 @@ class _Kept:
     last_at: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     computed: dict[str, Any] = field(default_factory=dict)  # from this version
+    accounts: Mapping[str, Account] = field(
+        default_factory=dict
+    )  # of the entrants, as they are in `computed`
+    newest: Joined[int | None] | None = None  # reads the version that is stored
+    entrants: Joined[Mapping[str, Account]] | None = None  # reads the accounts
+    made: set[str] = field(default_factory=set)  # matches that are known to be there
 
     @property
     def shown(self) -> int:
@@ -169,6 +180,15 @@ class _Kept:
         before = self.hidden if views.is_hidden(competition) else 0
         self.hidden = before + sum(all(_is_secret(competition, fact) for fact in row) for row in rows)
         self.computed = {}
+
+
+class _Seen(NamedTuple):
+    """One state of a competition, and what everybody may see of it."""
+
+    competition: Competition
+    version: int
+    accounts: Mapping[str, Account]
+    view: CompetitionView
 
 
 class Competitions:
@@ -252,6 +272,8 @@ class Competitions:
                 )
             except StoreNoSuchCompetition:
                 raise NoSuchCompetition from None
+            kept.computed = {}
+        self._tell(competition_id)
         return views.summary(kept.stored, kept.competition)
 
     async def change_settings(
@@ -482,10 +504,9 @@ class Competitions:
     async def organiser_view(self, competition_id: str) -> OrganiserView:
         """All that an organiser may see, with the version for `expect`."""
         kept = await self._fresh(competition_id)
-        competition, version = kept.competition, kept.shown
-        accounts = await self._accounts(competition)
-        due = next_deadline(competition)
-        return views.organisers(kept.stored, competition, version, accounts, due, self._now())
+        seen = await self._shared(kept)
+        due = next_deadline(seen.competition)
+        return views.organisers(seen.view, seen.competition, seen.version, seen.accounts, due, self._now())
 
     async def history(
         self, competition_id: str, *, after_version: int = 0, limit: int = 1_000
@@ -567,7 +588,7 @@ class Competitions:
     async def mine(self, competition_id: str, account: str) -> Mine:
         """The caller's own place, and what is next for him. Raises NotAnEntrant."""
         kept = await self._fresh(competition_id)
-        found = await self._mine(kept.competition, account)
+        found = await self._mine(kept, account)
         if found is None:
             raise NotAnEntrant
         return found
@@ -590,13 +611,34 @@ class Competitions:
         """The competitions that an account has entered."""
         return list(map(views.summary, await self._store.competitions.of_player(account, limit, before)))
 
+    async def foremost_of(self, account: str) -> tuple[Summary | None, str | None]:
+        """Where an entrant is wanted first: the competition in which a match waits for him, and that match; else one
+        that runs, that is coming, that is over.
+        """
+        entered = await self.entered_by(account, limit=_FOREMOST)
+        entered.sort(key=lambda one: _FIRST.index(State(one.state)))
+        for one in entered:
+            if one.state != State.RUNNING:
+                break
+            mine = await self._mine(await self._fresh(one.id), account)
+            if mine is not None and mine.next.kind == "play" and mine.next.is_made:
+                return one, mine.next.match
+        return (entered[0] if entered else None), None
+
     async def view(self, competition_id: str, account: str | None = None) -> CompetitionView:
         """All that everybody may see, and the caller's own part."""
+        _, shared, own = await self.seen(competition_id, account)
+        return replace(shared, mine=own.mine, is_owner=own.is_owner)
+
+    async def seen(self, competition_id: str, account: str | None) -> tuple[str, CompetitionView, Own]:
+        """The mark of now, what everybody may see, and the caller's own part. While nothing changes, all callers are
+        given one and the same view, in which nothing is anybody's own.
+        """
         kept = await self._fresh(competition_id)
-        competition = kept.competition
-        accounts = await self._accounts(competition)
-        mine = await self._mine(competition, account) if account else None
-        return views.everybodys(kept.stored, competition, accounts, mine, account)
+        mark = await self._mark(kept)  # first: what changes meanwhile is asked for again
+        shared = (await self._shared(kept)).view
+        mine = await self._mine(kept, account) if account else None
+        return mark, shared, Own(mine, account is not None and account == kept.stored.owner)
 
     async def standings(self, competition_id: str, stage: int) -> Standings:
         """A stage as it stands. Raises NoSuchCompetition for a stage that has not opened, too."""
@@ -639,7 +681,7 @@ class Competitions:
         while True:
             event = self._waiting.setdefault(competition_id, asyncio.Event())
             kept = await self._fresh(competition_id)
-            now = await self._computed(kept, "mark", partial(_mark_of, kept.stored, kept.competition))
+            now = await self._mark(kept)
             if now != mark or self._closing:
                 return now
             try:
@@ -669,7 +711,9 @@ class Competitions:
         if kept is None:
             return await self._load(competition_id)
         self._kept.move_to_end(competition_id)
-        version = await self._store.competitions.version(competition_id)
+        if kept.newest is None:
+            kept.newest = Joined(partial(self._store.competitions.version, competition_id))
+        version = await kept.newest.get()
         if version is None:
             raise NoSuchCompetition
         if version > kept.version:
@@ -727,16 +771,45 @@ class Competitions:
             self.on_change(competition_id)
 
     async def _computed(self, kept: _Kept, name: str, compute: Callable[[], T]) -> T:
-        """Computed once a version, of a large field beside the loop."""
+        """Computed once a version, of a large field beside the loop; who asks meanwhile waits for it."""
         memo = kept.computed
-        if name not in memo:
-            many = len(kept.competition.entrants) > _MANY
-            memo[name] = await asyncio.to_thread(compute) if many else compute()
-        found: T = memo[name]
-        return found
+        if len(kept.competition.entrants) <= _MANY:
+            if name not in memo:
+                memo[name] = compute()
+            found: T = memo[name]
+            return found
+        task: asyncio.Task[T] | None = memo.get(name)
+        if task is None or (task.done() and (task.cancelled() or task.exception())):
+            memo[name] = task = asyncio.create_task(asyncio.to_thread(compute))
+        return await asyncio.shield(task)
 
-    async def _accounts(self, competition: Competition) -> Mapping[str, Any]:
-        return await self._store.accounts.load_many(entrant.player for entrant in competition.entrants)
+    async def _mark(self, kept: _Kept) -> str:
+        return await self._computed(kept, "mark", partial(_mark_of, kept.stored, kept.competition))
+
+    async def _shared(self, kept: _Kept) -> _Seen:
+        """What everybody may see, and nobody's own part. Names change without the competition: they are looked up."""
+        while True:
+            competition, version = kept.competition, kept.shown
+            accounts = await self._accounts(kept)
+            if (
+                kept.competition is competition
+            ):  # else somebody may be among the entrants who was not looked up
+                break
+        if accounts != kept.accounts:
+            kept.computed.pop("view", None)
+        kept.accounts = accounts
+        everybodys = partial(views.everybodys, kept.stored, competition, accounts)
+        return _Seen(competition, version, accounts, await self._computed(kept, "view", everybodys))
+
+    async def _accounts(self, kept: _Kept) -> Mapping[str, Account]:
+        async def read() -> Mapping[str, Account]:
+            return await self._store.accounts.load_many(
+                entrant.player for entrant in kept.competition.entrants
+            )
+
+        if kept.entrants is None:
+            kept.entrants = Joined(read)
+        return await kept.entrants.get()
 
     async def _strength(self, competition_id: str, player: str) -> float:
         """The player's rating in the variant of the competition. Raises EntryRefused for who is none, and for a bot
@@ -761,14 +834,18 @@ class Competitions:
             raise NotAnEntrant
         return found
 
-    async def _mine(self, competition: Competition, account: str) -> Mine | None:
+    async def _mine(self, kept: _Kept, account: str) -> Mine | None:
+        competition = kept.competition
         entrant = competition.entrant_of(account)
         if entrant is None:
             return None
         found = views.next_of(competition, entrant, self._now())
         is_made = False
         if found.match is not None:
-            is_made = await self._store.matches.exists(found.match.id)
+            match = found.match.id
+            is_made = match in kept.made or await self._store.matches.exists(match)
+            if is_made:
+                kept.made.add(match)
         return Mine(
             entrant.number,
             entrant.status.value,

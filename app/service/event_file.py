@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+import contextlib
 import csv
 import io
 import re
@@ -27,6 +28,7 @@ from app.service.competition_views import (
 from app.service.competitions import BoardShown, Competitions
 from app.service.entry_list import Fault, ListLine, read_list
 from app.service.errors import AppError, BadCursor, NoSuchMatch, RoundIsOpen
+from app.service.matches import Matches, Standing
 from app.service.organisers import Asking, Organisers
 from app.service.recompute import Recomputed, recompute
 from app.store import Store
@@ -66,6 +68,17 @@ class MatchLine:
 
 
 @dataclass(frozen=True, slots=True)
+class MatchNow:
+    """One match of an event, and how far it is: null before its first phase, and once its result is in."""
+
+    stage: int
+    round: int
+    table: int
+    match: MatchShown
+    standing: Standing | None
+
+
+@dataclass(frozen=True, slots=True)
 class MatchesPage:
     """Matches in the order of stages, rounds and tables. Nothing is here of a qualifying's open round (§5.4)."""
 
@@ -85,7 +98,8 @@ class AuditPage:
 class LineReport:
     """What came of a line of a list: `entered`, `already` there, or `wrong` and why.
 
-    `link` opens the account that was made for this player, on any device: send it to him and to nobody else.
+    `link` is an address that opens the account that was made for this player, on any device: send it to him and to
+    nobody else.
     """
 
     line: int
@@ -134,6 +148,7 @@ class EventFiles:
         self,
         store: Store,
         competitions: Competitions,
+        matches: Matches,
         organisers: Organisers,
         audit: Audit,
         now: Callable[[], int],
@@ -143,6 +158,7 @@ class EventFiles:
         self._store = store
         self._open = open_another
         self._competitions = competitions
+        self._matches = matches
         self._organisers = organisers
         self._audit = audit
         self._now = now
@@ -211,13 +227,19 @@ class EventFiles:
         page, following = _page(found, _place, limit, cursor)
         return MatchesPage(page, following)
 
-    async def match(self, event: str, match: str) -> MatchLine:
+    async def match(self, event: str, match: str) -> MatchNow:
         """One match of an event. Raises NoSuchMatch, RoundIsOpen."""
         await self._require_open(event, match)
         for line in _lines(await self._competitions.organiser_view(event)):
             if line.match.id == match:
-                return line
+                standing = await self._standing(match) if line.match.state == "playing" else None
+                return MatchNow(line.stage, line.round, line.table, line.match, standing)
         raise NoSuchMatch
+
+    async def _standing(self, match: str) -> Standing | None:
+        with contextlib.suppress(NoSuchMatch):  # it is due, and will be made in a moment
+            return await self._matches.standing(match)
+        return None
 
     async def _require_open(self, event: str, match: str) -> None:
         if await self._competitions.is_secret(event, match):
@@ -307,19 +329,19 @@ class EventFiles:
     # -------------------------------------------------------------------------------------------------- taken in
 
     async def take_in(
-        self, asking: Asking, event: str, data: bytes, *, new: bool, name: Callable[[str], str]
+        self, asking: Asking, event: str, data: bytes, *, site: str, new: bool, name: Callable[[str], str]
     ) -> ImportReport:
         """Enters the players of a list, line by line; a wrong line stops no other.
 
         With `new`, somebody without a tag is somebody new here: an account is made for him, unless an entrant has that
-        name already. `name` names the command of a line. Raises BadList.
+        name already. `site` is this server's address, for links. `name` names the command of a line. Raises BadList.
         """
         lines = read_list(data)
         await self._competitions.owner(event)
         reports = []
         for line in lines:
             try:
-                reports.append(await self._take_in_line(asking, event, line, new=new, name=name))
+                reports.append(await self._take_in_line(asking, event, line, site=site, new=new, name=name))
             except (RuleError, AppError) as error:
                 because = error.params.get("because") or error.code
                 fault = Fault(line.columns.get("name", 1), "name", str(because), error.detail)
@@ -328,12 +350,12 @@ class EventFiles:
         return ImportReport(count("entered"), count("already"), count("wrong"), reports)
 
     async def _take_in_line(
-        self, asking: Asking, event: str, line: ListLine, *, new: bool, name: Callable[[str], str]
+        self, asking: Asking, event: str, line: ListLine, *, site: str, new: bool, name: Callable[[str], str]
     ) -> LineReport:
         if line.fault is not None:
             return LineReport(line.line, "wrong", line.name, None, None, None, line.fault)
         there = (await self._competitions.organiser_view(event)).entrants
-        player, link = await self._player(line, there, new=new)
+        player, is_new = await self._player(line, there, new=new)
         known = next((one.entrant.number for one in there if one.account == player.id), None)
         number = await self._competitions.register(
             event, player.id, actor=asking.account, key=name(f"{line.line}")
@@ -347,19 +369,20 @@ class EventFiles:
                 key=name(f"{line.line} seed"),
             )
         status = "entered" if known is None else "already"
+        link = f"{site}/enter#{self._organisers.link_for(player.id)}" if is_new else None
         return LineReport(line.line, status, line.name, number, player.id, link, None)
 
     async def _player(
         self, line: ListLine, there: Sequence[OrganiserEntrant], *, new: bool
-    ) -> tuple[Account, str | None]:
+    ) -> tuple[Account, bool]:
+        """Who is meant by a line, and whether his account was made for it."""
         if not new or line.tag is not None:
-            return await self._organisers.player(f"{line.name}#{line.tag}" if line.tag else line.name), None
+            return await self._organisers.player(f"{line.name}#{line.tag}" if line.tag else line.name), False
         alike = folded(line.name)
         entered = next((one for one in there if folded(one.entrant.name) == alike), None)
         if entered is not None:
-            return await self._organisers.player(entered.account), None
-        made = await self._store.accounts.create_guest(clean_name(line.name), self._now())
-        return made, self._organisers.link_for(made.id)
+            return await self._organisers.player(entered.account), False
+        return await self._store.accounts.create_guest(clean_name(line.name), self._now()), True
 
 
 def _lines(view: OrganiserView) -> Iterable[MatchLine]:

@@ -152,6 +152,8 @@ class Progress:
     dice_id: str
     turn: Turn | None  # the newest that has opened
     waits_for: Turn | None  # in step: the one that may open
+    is_hashed: bool  # in step: the entrant has committed, or zeros stand for him
+    waits_for_hashes: bool  # and has not been told yet that all have
     seed: str | None  # in step: what the entrant showed, or zeros in its place
     is_combined: bool
     came: frozenset[Seat]  # who has ever had a display
@@ -167,6 +169,18 @@ class RoundEnd:
     round: int
     formula_for_A: int
     played: Played
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a match is that has begun: its finished rounds, and until when (UTC ms) an arbiter's pause lasts.
+
+    Nothing of the phase that is open (§5.4).
+    """
+
+    state: str  # playing, pause-ordered (from the end of the phase), paused, over
+    finished_rounds: int
+    paused_until: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -935,6 +949,21 @@ class Matches:
             )
             return RoundEnd(ended, leads_for_A(rules, match.round_end), finished)
 
+    async def standing(self, match_id: str) -> Standing | None:
+        """How far a match is; None before its first phase. Raises NoSuchMatch."""
+        async with self._using(match_id) as room, room.lock:
+            if room.match is not None:
+                await self._catch_up(room)
+            match = room.match
+            if match is None or match.turn is None:
+                return None
+            ended = sum(phase.turn.phase is Phase.K for phase in match.history)
+            if match.score is not None:
+                return Standing("over", ended, None)
+            if match.pause is not None:
+                return Standing("paused", ended, match.pause.until)
+            return Standing("playing" if match.pause_ordered is None else "pause-ordered", ended, None)
+
     # ---------------------------------------------------------------------------------------------- in and out
 
     async def begin(self, match_id: str) -> None:
@@ -1067,6 +1096,8 @@ def _progress(room: _Room) -> Progress:
         stored.dice_id,
         match.turn,
         match.waits_for,
+        match.is_hashed,
+        match.waits_for_hashes,
         match.client_seeds.A if match.has_seeds else None,
         match.shared_seed is not None,
         frozenset(seat for seat in Seat if match.presence[seat].came),

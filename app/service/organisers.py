@@ -252,8 +252,8 @@ class Organisers:
         return f"{account}.{self._mac('player', account)}"
 
     async def by_link(self, link: str) -> Account:
-        """Whose link this is. Raises BadKey."""
-        account, _, mac = link.partition(".")
+        """Whose link this is, given as a whole address or as what follows its `#`. Raises BadKey."""
+        account, _, mac = link.rpartition("#")[2].strip().partition(".")
         if not hmac.compare_digest(mac.encode(errors="replace"), self._mac("player", account).encode()):
             raise BadKey
         found = await self._store.accounts.load(account)

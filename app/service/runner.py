@@ -25,7 +25,7 @@ from app.store.matches import NewMatch, Played
 from engine.competition import commands
 from engine.competition.competition import Competition, RoundState
 from engine.competition.decisions import next_deadline
-from engine.competition.meeting import COMPUTER, Ending, MatchResult, qualifying_dice_id
+from engine.competition.meeting import COMPUTER, Ending, MatchResult, ServerEnds, qualifying_dice_id
 from engine.competition.overview import MatchOrder, matches_due, overdue
 from engine.competition.settings import Qualifying
 from engine.errors import RuleError
@@ -264,7 +264,7 @@ class Runner:
                     await self._report(competition, match.id)
             elif match.id not in wanted:
                 if not paused or self._is_decided(competition, match.id):
-                    await self._end(match.id, "not-wanted")
+                    await self._end(match.id, ServerEnds.NOT_WANTED)
             elif match.id in late:
                 await self._end_late(competition, wanted[match.id])
             elif match.dice_id == match.id and self._now() >= wanted[match.id].missed_from:
@@ -293,10 +293,10 @@ class Runner:
             log.info("the result of %s is not taken: %s", match_id, refused.params.get("because"))
         await self._store.matches.set_reported([match_id])
 
-    async def _end(self, match_id: str, why: str) -> None:
+    async def _end(self, match_id: str, why: ServerEnds) -> None:
         """The match counts for nothing."""
         with contextlib.suppress(RuleError):  # over by itself
-            await self._matches.order(match_id, lambda at: VoidMatch(SERVER, why, at))
+            await self._matches.order(match_id, lambda at: VoidMatch(SERVER, why.value, at))
         self.wake((await self._matches.progress(match_id)).competition)
 
     async def _miss(self, competition: Competition, order: MatchOrder) -> None:
@@ -308,7 +308,7 @@ class Runner:
         await self._competitions.act(
             competition.id, lambda at: commands.ReportAbsence(order.ref, absent, at), actor=None
         )
-        await self._end(order.id, "no-show")
+        await self._end(order.id, ServerEnds.NO_SHOW)
 
     async def _end_late(self, competition: Competition, order: MatchOrder) -> None:
         """The time of the round is over: the match ends by what both leads come to at its last round's end (§8.5)."""
@@ -319,11 +319,13 @@ class Runner:
                 await self._competitions.act(
                     competition.id, lambda at: commands.ReportAbsence(order.ref, absent, at), actor=None
                 )
-                await self._end(order.id, "no-show")
+                await self._end(order.id, ServerEnds.NO_SHOW)
             return
         net = 0 if progress.turn is None else (await self._matches.at_round_end(order.id)).formula_for_A
         with contextlib.suppress(RuleError):
-            await self._matches.order(order.id, lambda at: SetResult(SERVER, net, "round-over", at))
+            await self._matches.order(
+                order.id, lambda at: SetResult(SERVER, net, ServerEnds.ROUND_OVER.value, at)
+            )
 
     async def _take_analyses(self, competition: Competition) -> None:
         """Objective results that have been found since (§6.4)."""

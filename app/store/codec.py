@@ -17,6 +17,7 @@ from engine.errors import RuleError
 from engine.match import (
     DrawOffered,
     Event,
+    HashesClosed,
     Left,
     MatchEnded,
     Paused,
@@ -72,6 +73,13 @@ class _SeedDefaulted(_Stored, frozen=True, tag="seed-defaulted"):
 
     def event(self) -> Event:
         return SeedDefaulted(self.seat, self.at)
+
+
+class _HashesClosed(_Stored, frozen=True, tag="hashes-closed"):
+    at: int
+
+    def event(self) -> Event:
+        return HashesClosed(self.at)
 
 
 class _SeedsCombined(_Stored, frozen=True, tag="seeds-combined"):
@@ -192,6 +200,7 @@ _AnyStored = (
     _SeedHashed
     | _SeedRevealed
     | _SeedDefaulted
+    | _HashesClosed
     | _SeedsCombined
     | _PhaseOpened
     | _PlayMade
@@ -222,6 +231,8 @@ def _stored(event: Event) -> _AnyStored:
             return _SeedRevealed(seat, seed, at)
         case SeedDefaulted(seat, at):
             return _SeedDefaulted(seat, at)
+        case HashesClosed(at):
+            return _HashesClosed(at)
         case SeedsCombined(seed, at):
             return _SeedsCombined(seed, at)
         case PhaseOpened(turn, roll, at):

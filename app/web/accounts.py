@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from app.web.deps import Caller, Served, Someone, address_of
 from app.web.messages import NameBody, write_json
-from app.web.openapi import PROBLEM, SessionView, answers
+from app.web.openapi import PROBLEM, LinkView, SessionView, answers
 from app.web.wishes import LinkBody
 
 router = APIRouter(prefix="/api", tags=["session"], responses={**PROBLEM, **answers(SessionView)})
@@ -31,6 +31,15 @@ async def sign_in(of: Served, request: Request, known: Someone, body: NameBody) 
     of.sessions.write(request, answer, account.id)
     await of.matches.renamed(account.id)
     return answer
+
+
+@router.post("/session/link/look", summary="Whose is this link?", responses=answers(LinkView))
+async def look_at_link(of: Served, caller: Caller, body: LinkBody) -> Response:
+    """The player and the event that an entrant's link is for; nobody comes in. Problems: `bad-key`."""
+    account = await of.organisers.by_link(body.link)
+    event, match = await of.competitions.foremost_of(account.id)
+    player = await of.lobby.session(account.id)
+    return json_answer(LinkView(player, caller == account.id, event, match))
 
 
 @router.post("/session/link", summary="Come in by an entrant's link")

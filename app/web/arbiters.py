@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Response
 from app.service.arbiter import Estimate, Ordered
 from app.service.competition_views import Standings
 from app.service.competitions import Done
-from app.service.event_file import AuditPage, EventFile, MatchesPage, MatchLine
+from app.service.event_file import AuditPage, EventFile, MatchesPage, MatchNow
 from app.service.instants import instant
 from app.service.recompute import Recomputed
 from app.web.accounts import json_answer
@@ -157,9 +157,9 @@ async def matches(
     return json_answer(page)
 
 
-@router.get("/matches/{match}", summary="One match", tags=_matches, responses=answers(MatchLine))
+@router.get("/matches/{match}", summary="One match", tags=_matches, responses=answers(MatchNow))
 async def match(call: Observer, event: str, match: str) -> Response:
-    """Problems: `no-such-match`, `round-is-open`."""
+    """And how far it is, but nothing of its open phase. Problems: `no-such-match`, `round-is-open`."""
     return json_answer(await call.of.event_files.match(event, match))
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 
 from app.service.cards import LANGUAGES, Language, Preview
-from app.web.deps import Served, Services
+from app.web.deps import Served, Services, site_of
 from app.web.openapi import PROBLEM
 
 router = APIRouter(prefix="/api/matches/{match_id}", tags=["matches"], responses=PROBLEM)
@@ -60,7 +60,7 @@ async def card_png(of: Served, request: Request, match_id: str, lang: Lang = Non
 
 def meta_tags(of: Services, request: Request, match_id: str, language: Language, preview: Preview) -> str:
     """What stands in the head of a page about this match (Open Graph)."""
-    site = _site(of, request)
+    site = site_of(of, request)
     said = {
         "og:type": "website",
         "og:url": f"{site}/match/{match_id}",
@@ -94,12 +94,8 @@ def language_of(request: Request) -> Language:
     return "en" if accepted else "ru"
 
 
-def _site(of: Services, request: Request) -> str:
-    return of.base_url or str(request.base_url).rstrip("/")
-
-
 def _address(of: Services, request: Request, match_id: str) -> str:
-    return f"{_site(of, request).partition('://')[2]}/match/{match_id}"
+    return f"{site_of(of, request).partition('://')[2]}/match/{match_id}"
 
 
 def _tag(svg: str) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+import msgspec
 from fastapi import APIRouter, Query, Response
 
-from app.service.competition_views import Standings
+from app.service.competition_views import Own, Standings
 from app.web.accounts import json_answer
 from app.web.deps import Caller, Player, Served
-from app.web.messages import CheckInBody, EnterBody, Key, WithdrawBody
+from app.web.messages import CheckInBody, EnterBody, JsonOnce, Key, WithdrawBody, write_json
 from app.web.openapi import (
     PROBLEM,
     Changes,
@@ -34,6 +35,9 @@ _STATES = {
 _PAGE = 50
 _ENTERED = 100  # of one player's competitions, the newest
 _BOARDS = 24  # as many as a page shows
+
+_once = JsonOnce(64)  # views, standings and tables of events that many look at
+_NOBODYS = b',"mine":null,"is_owner":false}'  # how a view ends in which nothing is anybody's own
 
 When = Literal["running", "coming", "over"]
 Stage = Annotated[int, Query(ge=1)]
@@ -75,9 +79,9 @@ async def competition(of: Served, account: Caller, id: str) -> Response:
 
     Of a qualifying's open round nothing is shown but that it is played. Problems: `no-such-competition`.
     """
-    mark = await of.competitions.wait(id, "")
-    view = await of.competitions.view(id, account)
-    return json_answer(CompetitionNow(of.now(), mark, view))
+    mark, shared, own = await of.competitions.seen(id, account)
+    view = with_own(_once.of(shared), own)
+    return json_answer({"now": of.now(), "mark": mark, "competition": msgspec.Raw(view)})
 
 
 @router.get(
@@ -102,7 +106,7 @@ async def standings(of: Served, id: str, stage: Stage = 1) -> Response:
 
     Problems: `no-such-competition`, also for a stage that has not opened.
     """
-    return json_answer(await of.competitions.standings(id, stage))
+    return _json(_once.of(await of.competitions.standings(id, stage)))
 
 
 @router.get(
@@ -110,7 +114,8 @@ async def standings(of: Served, id: str, stage: Stage = 1) -> Response:
 )
 async def cross_tables(of: Served, id: str, stage: Stage = 1) -> Response:
     """Problems: `no-such-competition`, also for a stage that has not opened."""
-    return json_answer(CrossTables(await of.competitions.cross_tables(id, stage)))
+    tables = _once.of(await of.competitions.cross_tables(id, stage))
+    return json_answer({"tables": msgspec.Raw(tables)})
 
 
 @router.get(
@@ -156,3 +161,13 @@ async def withdraw(of: Served, account: Player, id: str, body: WithdrawBody) -> 
     """Problems: `no-name`, `not-an-entrant`, `entry-refused`."""
     found = await of.competitions.withdraw(id, account, reason=body.reason)
     return json_answer(MineNow(of.now(), found))
+
+
+def with_own(shared: bytes, own: Own) -> bytes:
+    """The JSON of everybody's view with the caller's own part in it."""
+    assert shared.endswith(_NOBODYS)
+    return shared[: -len(_NOBODYS)] + b"," + write_json(own)[1:]
+
+
+def _json(body: bytes) -> Response:
+    return Response(body, media_type="application/json")

@@ -150,6 +150,11 @@ def address_of(connection: HTTPConnection) -> str | None:
     return connection.client.host if connection.client else None
 
 
+def site_of(of: Services, request: Request) -> str:
+    """The address of this server as players know it."""
+    return of.base_url or str(request.base_url).rstrip("/")
+
+
 def is_own_origin(connection: HTTPConnection) -> bool:
     """Whether a page of this server made the request; programs send no Origin at all."""
     origin = connection.headers.get("origin")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -214,6 +215,27 @@ def _message(frame: Frame, now: int) -> ToBrowser:
 def write_json(data: object) -> bytes:
     """Views and plain data as JSON."""
     return _encode(data)
+
+
+class JsonOnce:
+    """JSON of views that many are sent, one and the same object each time: encoded once. The newest are kept."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: OrderedDict[int, tuple[object, bytes]] = (
+            OrderedDict()
+        )  # with the view, its id is nobody else's
+
+    def of(self, view: object) -> bytes:
+        """As `write_json`."""
+        found = self._kept.get(id(view))
+        if found is None:
+            found = self._kept[id(view)] = view, write_json(view)
+            if len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        else:
+            self._kept.move_to_end(id(view))
+        return found[1]
 
 
 Key = Annotated[str | None, Header(alias="Idempotency-Key", max_length=100)]

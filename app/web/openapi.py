@@ -36,7 +36,7 @@ from app.service.event_file import (
     EventsPage,
     ImportReport,
     MatchesPage,
-    MatchLine,
+    MatchNow,
 )
 from app.service.info import Info, SessionInfo
 from app.service.lobby import Hint, Live, LobbyView
@@ -56,6 +56,16 @@ class SessionView:
     """The caller's own player; null for one who has not said his name."""
 
     player: SessionInfo | None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkView:
+    """Whose a link is, and where it leads: `match` waits for him there. `is_me`: the caller is that player."""
+
+    player: SessionInfo | None
+    is_me: bool
+    event: Summary | None
+    match: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +207,10 @@ class SharedDice:
 
 ANSWERS: tuple[type, ...] = (
     *(Info, View, HistoryView, LobbyView),
-    *(SessionView, SeatLink, Rulesets, ComputersView, Hint, MatchAnalysis),
+    *(SessionView, LinkView, SeatLink, Rulesets, ComputersView, Hint, MatchAnalysis),
     *(BotInfo, BotsView, NewToken),
     *(Summary, OrganiserView, OrganiserEntrant, Done, Entered, EventsPage, EntrantsPage, ImportReport),
-    *(NewKey, KeyInfo, KeysView, RoundsView, MatchesPage, MatchLine, Estimate, Ordered, Notes, NoteShown),
+    *(NewKey, KeyInfo, KeysView, RoundsView, MatchesPage, MatchNow, Estimate, Ordered, Notes, NoteShown),
     *(Bracket, AuditPage, Dice, Recomputed, EventFile),
     *(CompetitionList, CompetitionNow, Changes, MineNow, MyCompetitions),
     *(Standings, CrossTables, RunningBoards, SharedDice),

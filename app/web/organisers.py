@@ -13,6 +13,7 @@ from app.service.event_file import EntrantsPage, EventsPage, ImportReport
 from app.service.instants import with_instants
 from app.service.organisers import KeyInfo, KeysView, NewKey
 from app.web.accounts import json_answer
+from app.web.deps import site_of
 from app.web.openapi import PROBLEM, answers
 from app.web.organising import Arbiter, Observer, Owner, Somebody
 from app.web.wishes import (
@@ -237,7 +238,9 @@ async def take_in(
     """
     data = await request.body()
     return await call.make(
-        lambda: call.of.event_files.take_in(call.asking, event, data, new=new, name=call.key)
+        lambda: call.of.event_files.take_in(
+            call.asking, event, data, site=site_of(call.of, request), new=new, name=call.key
+        )
     )
 
 

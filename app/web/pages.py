@@ -60,6 +60,12 @@ async def join(code: str) -> FileResponse:
     return _page("join.html")
 
 
+@router.api_route("/enter", methods=["GET", "HEAD"])
+async def enter() -> FileResponse:
+    """An entrant's personal link; looking at it signs nobody in."""
+    return _page("enter.html")
+
+
 @router.api_route("/match/{match_id}", methods=["GET", "HEAD"])
 async def match(of: Served, request: Request, match_id: str) -> Response:
     """The match, then its result."""

@@ -17,7 +17,7 @@ from app.service.lobby import Hint, LobbyView, presets_offered
 from app.service.matches import HistoryView
 from app.service.records import match_file
 from app.web.accounts import json_answer
-from app.web.deps import Caller, Person, Player, Served
+from app.web.deps import Caller, Person, Player, Served, site_of
 from app.web.messages import Key, NewMatchBody, SeatSecretBody, schemas
 from app.web.openapi import PROBLEM, ComputersView, Rulesets, SeatLink, answers
 from engine.ruleset import key_values
@@ -80,7 +80,7 @@ async def invited(of: Served, account: Caller, code: str) -> Response:
 async def invite_qr(of: Served, request: Request, code: str) -> Response:
     """An SVG picture. Problems: `no-such-match`."""
     await of.lobby.invited(code, None)
-    link = f"{of.base_url or str(request.base_url).rstrip('/')}/join/{code}"
+    link = f"{site_of(of, request)}/join/{code}"
     picture = io.BytesIO()
     segno.make(link, error="m").save(picture, kind="svg", border=2, xmldecl=False, svgns=True, omitsize=True)
     return Response(picture.getvalue(), media_type="image/svg+xml")

@@ -24,6 +24,7 @@ When = Annotated[
 Zone = Annotated[str | None, Field(max_length=64, examples=["Europe/Berlin"])]
 Number = Annotated[int, Field(ge=1, le=100_000)]
 Points = Annotated[int, Field(ge=-1_000_000, le=1_000_000)]
+_Pair = Annotated[tuple[Number, Number | None], Field(strict=False)]  # JSON has lists alone
 Words = Annotated[dict[str, Text], Field(examples=[{"ru": "Кубок весны", "en": "Spring cup"}])]
 
 
@@ -127,10 +128,7 @@ class SeedsBody(Wish):
 class PairingsBody(Wish):
     """Who meets whom, table by table; null for a bye. What the rules would not do needs a reason."""
 
-    pairs: Annotated[
-        list[tuple[Number, Number | None]],
-        Field(max_length=10_000, strict=False, examples=[[[1, 4], [2, 3], [5, None]]]),
-    ]
+    pairs: Annotated[list[_Pair], Field(max_length=10_000, examples=[[[1, 4], [2, 3], [5, None]]])]
     reason: Reason = ""
 
 
@@ -188,6 +186,6 @@ class NoteBody(Wish):
 
 
 class LinkBody(Wish):
-    """What an entrant was sent to open the account that organisers made for him."""
+    """What an entrant was sent to open the account that organisers made for him: the address, or what follows its #."""
 
-    link: Annotated[str, Field(max_length=200)]
+    link: Annotated[str, Field(max_length=500)]

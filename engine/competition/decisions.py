@@ -93,7 +93,7 @@ class _Story:
 
 def _accept(competition: Competition, command: Command) -> tuple[Fact, ...]:
     if isinstance(command, _NEED_A_REASON) and not command.reason.strip():
-        raise BadDecision("An organiser gives a reason.")
+        raise BadDecision("no-reason", "An organiser gives a reason.")
     match command:
         case commands.OpenEntry(by, at):
             if competition.state is not State.ANNOUNCED:
@@ -164,7 +164,7 @@ def _next_due(competition: Competition) -> _Due | None:
 
 def _starts(competition: Competition, now: int) -> tuple[Fact, ...]:
     if len(entry_order(competition)) < 2:
-        return (facts.Cancelled(None, "too-few", now),)
+        return (facts.Cancelled(None, facts.TOO_FEW, now),)
     return (facts.StageOpened(1, *opening_of(competition, 1), now),)
 
 

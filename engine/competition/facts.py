@@ -38,6 +38,9 @@ class Finished:
     at: int
 
 
+TOO_FEW = "too-few"  # the reason of the server itself
+
+
 @dataclass(frozen=True, slots=True)
 class Cancelled:
     """There will be nothing more; `by` None: too few had come at the start."""

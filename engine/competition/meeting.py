@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from engine.competition.settings import Series
 from engine.scoring import Outcome, Score
@@ -58,6 +58,18 @@ class Ending(StrEnum):
     NO_SHOW = "no-show"
     BOTH_ABSENT = "both-absent"
     VOID = "void"
+
+
+class ServerEnds(StrEnum):
+    """Why the server itself ends a match; it stands in the match's log where an arbiter's reason does."""
+
+    NOT_WANTED = "not-wanted"  # decided otherwise, or its round or the competition is no more
+    NO_SHOW = "no-show"
+    ROUND_OVER = "round-over"
+
+
+How = Literal["open", "played", "bye", "zero-bye", "forfeit", "both-absent", "ruled"]
+ToldApart = Literal["less_time", "better_seed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +151,10 @@ class Terms:
 class Verdict:
     """What a meeting is worth. Pairs of values are for the pair's `a` and `b`.
 
-    `how`: open, played, bye, zero-bye, forfeit, both-absent, ruled. `played`: at least one match was.
-    `told_apart_by`: how a drawn knock-out was decided, `less_time` or `better_seed` (§12.4).
+    `played`: at least one match was. `told_apart_by`: how a drawn knock-out was decided (§12.4).
     """
 
-    how: str
+    how: How
     match_points: tuple[int, int] = (0, 0)
     points: tuple[int, int] = (0, 0)
     winner: int | None = None
@@ -152,7 +163,7 @@ class Verdict:
     analysed: int = 0
     analysable: int = 0
     played: bool = False
-    told_apart_by: str | None = None
+    told_apart_by: ToldApart | None = None
 
     @property
     def is_open(self) -> bool:
@@ -300,7 +311,7 @@ def _total(values: Iterable[tuple[int, int]]) -> tuple[int, int]:
 
 
 def _decided(
-    pair: Pair, so_far: Verdict, how: str, lead: int, *, told_apart_by: str | None = None
+    pair: Pair, so_far: Verdict, how: How, lead: int, *, told_apart_by: ToldApart | None = None
 ) -> Verdict:
     match_points = (WIN, LOSS) if lead > 0 else (LOSS, WIN) if lead < 0 else (DRAW, DRAW)
     winner = pair.a if lead > 0 else pair.b if lead < 0 else None

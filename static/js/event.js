@@ -5,7 +5,7 @@ import { api, problemText } from './api.js';
 import { ring } from './call.js';
 import { groupName, isKnockout, moment, roundsOf, rulesName, settingsWords, signedNumber, stageName, stageWords, zone } from './eventwords.js';
 import { alertBox, nameText, playerMark } from './figures.js';
-import { lang, t } from './i18n.js';
+import { lang, reasonWords, t } from './i18n.js';
 import { LiveCards } from './livecards.js';
 import { nextCard } from './nextcard.js';
 import { el, icon, setTitle, startPage } from './page.js';
@@ -47,15 +47,20 @@ async function load() {
   await loadStage();
 }
 
-/** The standings of the stage that is looked at; of the newest as long as the reader has chosen none. */
+/**
+ * The standings of the stage that is looked at; of the newest as long as the reader has chosen none. Everybody against
+ * everybody is asked for by who looks at it: until then `cross` is null.
+ */
 async function loadStage() {
-  if (now.stage === null) return;
-  const stage = now.view.stages[now.stage - 1];
+  if (!now.stage) return;  // 0: the final places, which are in the view
+  const number = now.stage;
+  const { kind } = now.view.stages[number - 1];
+  const none = isKnockout(kind) || kind === 'qualifying';
   const [standings, cross] = await Promise.all([
-    api.get(`${path}/standings?stage=${now.stage}`),
-    isKnockout(stage.kind) || stage.kind === 'qualifying' ? { tables: [] } : api.get(`${path}/cross-tables?stage=${now.stage}`),
+    api.get(`${path}/standings?stage=${number}`),
+    none ? { tables: [] } : tab() === 'standings' ? api.get(`${path}/cross-tables?stage=${number}`) : { tables: null },
   ]);
-  now.standings.set(now.stage, { standings, cross: cross.tables });
+  now.standings.set(number, { standings, cross: cross.tables });
 }
 
 const tab = () => (TABS.includes(location.hash.slice(1)) ? location.hash.slice(1) : 'overview');
@@ -121,7 +126,7 @@ function head() {
   return [
     el('div', { class: 'row between' }, el('h1', {}, view.title[lang()]),
       view.is_owner ? el('a', { class: 'button', href: `/events/${encodeURIComponent(id)}/manage` }, icon('settings'), t('events.manage.link')) : null),
-    view.state === 'cancelled' && view.over_because ? el('p', { class: 'notice warn' }, icon('alert'), el('span', {}, word('over_because', { reason: view.over_because }))) : null,
+    view.state === 'cancelled' && view.over_because ? el('p', { class: 'notice warn' }, icon('alert'), el('span', {}, word('over_because', { reason: reasonWords(view.over_because) }))) : null,
     el('dl', { class: 'event-facts' }, facts.filter(Boolean).map(([key, value]) => el('div', {}, el('dt', {}, word(`fact.${key}`)), el('dd', {}, value)))),
   ].filter(Boolean);
 }
@@ -324,7 +329,8 @@ function standings() {
     el('p', { class: 'muted small' }, word('stand.tap')),
     standingTables(found.standings, of),
     el('p', { class: 'muted small' }, orderLine(found.standings))));
-  if (found.cross.length) {
+  if (found.cross === null) loadStage().then(draw, () => {});
+  if (found.cross?.length) {
     out.push(el('section', { class: 'card' }, el('h2', {}, word('stand.cross')), el('p', { class: 'muted small' }, word('stand.cross_p')),
       found.cross.map((table) => {
         const name = table.group ? word('round.group', { name: groupName(table.group) }) : null;
@@ -461,6 +467,9 @@ function pauseUnseen(ms) {
   });
 }
 
+/** Over so many milliseconds pages spread their asking after a change: the more entrants, the more pages are open. */
+const spread = () => Math.min(3000, 300 + 10 * now.view.entrants.length);
+
 /**
  * Waits for changes for as long as the page is there. Many pages are told at once: each takes its time to ask. A page
  * that nobody looks at asks now and then: a browser has six connections to a server, and many pages may be open.
@@ -471,7 +480,7 @@ async function follow() {
       if (document.hidden) await pauseUnseen(HIDDEN_EVERY_MS);
       const { mark } = await api.get(`${path}/changes${document.hidden ? '' : `?mark=${now.mark}`}`);
       if (mark !== now.mark) {
-        await pause(Math.random() * 800);
+        await pause(Math.random() * spread());
         await refresh();
       }
       failures = 0;

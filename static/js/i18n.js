@@ -71,6 +71,12 @@ export function t(key, params = {}) {
   return value.replace(/\{(\w+)\}/g, (place, name) => (name in params ? String(params[name]) : place));
 }
 
+/** An arbiter's reason as he wrote it; the server's own, a single word, in the language of the page. */
+export function reasonWords(reason) {
+  const key = `common.server_reason.${reason}`;
+  return /^[a-z-]+$/.test(reason ?? '') && hasWord(key) ? t(key) : reason ?? '';
+}
+
 /** Fills elements marked data-t (text), data-t-label (aria-label), data-t-title, data-t-placeholder. */
 export function applyWords(root = document) {
   for (const element of root.querySelectorAll('[data-t]')) element.textContent = t(element.dataset.t);

@@ -4,7 +4,7 @@
 import { api, problemText } from './api.js';
 import { left, moment } from './eventwords.js';
 import { alertBox, nameText } from './figures.js';
-import { t } from './i18n.js';
+import { reasonWords, t } from './i18n.js';
 import { el, icon, showPlayer } from './page.js';
 
 const word = (key, params) => t(`events.${key}`, params);
@@ -60,7 +60,7 @@ function mineCard({ view, mine, path, serverNow, nameOf, changed }) {
       break;
     }
     case 'cancelled':
-      said = view.over_because ?? '';
+      said = reasonWords(view.over_because);
       break;
     default:
   }

@@ -8,7 +8,7 @@ import { api, problemText } from './api.js';
 import { Board } from './board.js';
 import { downloadsCard } from './downloads.js';
 import { nameText, other, phaseOf, pips, placeOf, playerMark, rollText, roundOf, seatOf, tray } from './figures.js';
-import { formatClock, formatDate, lang, loadWords, notation, signed, t } from './i18n.js';
+import { formatClock, formatDate, hasWord, lang, loadWords, notation, reasonWords, signed, t } from './i18n.js';
 import { Objective } from './objective.js';
 import { el, icon, seatDisc } from './page.js';
 import { duration, hasCredit, portion, share } from './rulewords.js';
@@ -165,6 +165,8 @@ class Card {
   how() {
     const { outcome, by } = this.result;
     if (outcome === 'finished') return '';
+    const server = this.result.arbiter === 'server' ? `result.how.server.${this.result.reason}` : '';
+    if (hasWord(server)) return t(server);
     if (outcome === 'aborted' && by) return this.about('how.aborted', by);
     if (!CONCEDED.has(outcome)) return t(`result.how.${outcome}`);
     if (!by) return t('result.how.both_flags');
@@ -367,9 +369,9 @@ class Card {
 
   unfinishedBody(game) {
     const credited = this.creditGame() === game && this.result.outcome !== 'aborted' && this.result.outcome !== 'void' && this.result.outcome !== 'adjudicated';
-    const settled = this.result.outcome === 'agreed' && this.settlementAddsUp();
+    const settled = (this.result.outcome === 'agreed' || this.byServer()) && this.settlementAddsUp();
     const { num, den } = this.rules.unfinished;
-    const tag = credited ? t('result.game.credited', { portion: portion(num, den, 'portion_short') }) : settled ? t('result.game.settled') : t('result.game.not_counted');
+    const tag = credited ? t('result.game.credited', { portion: portion(num, den, 'portion_short') }) : settled ? t('result.game.settled') : this.byServer() ? null : t('result.game.not_counted');
     const counted = credited || settled;
     const mine = counted ? this.left(this.sideOf(game, this.me)) : pips(this.sideOf(game, this.me));
     const theirs = counted ? this.left(this.sideOf(game, this.them)) : pips(this.sideOf(game, this.them));
@@ -419,9 +421,12 @@ class Card {
   lines() {
     const { outcome, points } = this.result;
     const mine = points[this.me];
-    const reason = this.result.reason ? t('result.why.reason', { reason: this.result.reason }) : '';
+    const reason = this.result.reason ? t('result.why.reason', { reason: reasonWords(this.result.reason) }) : '';
     if (outcome === 'aborted' || outcome === 'void') return [{ name: t('result.bill_none'), why: `${t(`result.why.${outcome}`)}${reason}`, value: 0 }];
-    if (outcome === 'adjudicated') return [{ name: t('result.why.arbiter'), why: `${t('result.why.adjudicated')}${reason}`, value: mine }];
+    if (outcome === 'adjudicated') {
+      if (!this.byServer()) return [{ name: t('result.why.arbiter'), why: `${t('result.why.adjudicated')}${reason}`, value: mine }];
+      return [{ name: t('result.why.server'), why: `${this.settledWords('server_set')}${reason}`, value: mine }];
+    }
     if (outcome === 'agreed') return this.agreedLines(mine);
     if (CONCEDED.has(outcome) && !this.result.by) return [{ name: t('result.why.flags'), why: t('result.why.both_flags'), value: 0 }];
 
@@ -436,19 +441,27 @@ class Card {
 
   agreedLines(mine) {
     if (this.rules.draw_offers !== 'settle') return [{ name: t('result.why.draw'), why: t('result.why.draw_p'), value: mine }];
-    const why = this.settlementAddsUp()
-      ? t('result.why.settle_sum', { x: signed(this.plainLead('X')), y: signed(this.plainLead('Y')) })
-      : t('result.why.settle');
-    return [{ name: t('result.why.agreed'), why, value: mine }];
+    return [{ name: t('result.why.agreed'), why: this.settledWords('settle'), value: mine }];
+  }
+
+  /** How both leads come to the points; in general words where the boards as they lie do not explain them. */
+  settledWords(general) {
+    if (!this.settlementAddsUp()) return t(`result.why.${general}`);
+    return t('result.why.settle_sum', { x: signed(this.plainLead('X')), y: signed(this.plainLead('Y')) });
   }
 
   plainLead(game) {
     return this.left(this.sideOf(game, this.them)) - this.left(this.sideOf(game, this.me));
   }
 
+  /** The time of the round was over, and the server has settled the match by both leads (§8.5). */
+  byServer() {
+    return this.result.outcome === 'adjudicated' && this.result.arbiter === 'server';
+  }
+
   /** Do the boards as they lie explain the points of an agreement (§8.5)? The server counts the last finished round. */
   settlementAddsUp() {
-    if (this.rules.draw_offers !== 'settle' || this.rules.scoring === 'classic') return false;
+    if ((this.rules.draw_offers !== 'settle' && !this.byServer()) || this.rules.scoring === 'classic') return false;
     return (Math.trunc((this.plainLead('X') + this.plainLead('Y')) / 2) || 0) === this.result.points[this.me];
   }
 

@@ -21,7 +21,10 @@ from app.cards.letters import drawable
 from app.cards.raster import CannotDraw, png_of
 from app.service import cards as service
 from app.service.errors import NoPicture
+from engine.match import SetResult
 from engine.turn import Seat, Seats
+from engine.view import view_for
+from tests.builders import a_match
 from tests.support.server import LiveServer, Person, person, running_server, seated
 
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -200,6 +203,17 @@ def a_text(text: str) -> str:
         '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="80" font-family="Inter">'
         f'<text x="10" y="50" font-size="40" font-weight="700">{text}</text></svg>'
     )
+
+
+@pytest.mark.parametrize(
+    ("by", "why", "said"), [("server", "round-over", "round-over"), ("a", "late", "adjudicated")]
+)
+def test_no_arbiter_is_named_where_the_server_ended_the_match(by: str, why: str, said: str) -> None:
+    table = a_match().play_until("2W")
+    table.do(SetResult(by, 7, why, table.at(0)))
+    result = view_for(table.match, None).result
+    assert result is not None
+    assert service._outcome(result) == said
 
 
 async def test_a_card_becomes_a_picture_of_its_size() -> None:

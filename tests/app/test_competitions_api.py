@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
+from app.service import competition_views as views
+from app.service.competition_views import CompetitionView
+from app.service.joined import Joined
+from app.web.messages import write_json
 from engine.competition import commands as c
 from engine.competition.meeting import MatchResult
 from engine.competition.overview import matches_due
@@ -219,3 +224,86 @@ async def test_lists_are_paged_and_told_apart_by_state(server: LiveServer) -> No
         assert (await anybody.get(f"/api/competitions/{over.id}"))["competition"]["over_because"] == "too few"
         assert await anybody.get(f"/api/competitions/{hidden.id}")  # whoever has the link
         assert await anybody.get("/api/my/competitions") | {"now": 0} == {"now": 0, "entered": [], "made": []}
+
+
+# ------------------------------------------------------------------------------------- one view for all who look on
+
+
+async def test_what_all_see_is_made_once_and_nobody_gets_anothers_part(
+    server: LiveServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand = await a_cup(server, 20, entry={"mode": "code", "code": "winter-26"})
+    path, service = f"/api/competitions/{hand.id}", server.services.competitions
+    made: list[int] = []
+    everybodys = views.everybodys
+
+    def counted(*given: Any) -> CompetitionView:
+        made.append(1)
+        return everybodys(*given)
+
+    monkeypatch.setattr(views, "everybodys", counted)
+    async with AsyncExitStack() as stack:
+        names = ("Anna", "Boris", "Eve", None)
+        people = [await stack.enter_async_context(person(server, name)) for name in names]
+        anna, boris, eve, stranger = people
+        boss = await stack.enter_async_context(person(server, None))
+        boss.http.cookies["nardy"] = server.services.sessions._serializer.dumps(hand.boss)
+        for somebody in (anna, boris):
+            await somebody.post(f"{path}/enter", {"code": "winter-26"})
+        made.clear()
+        callers = [anna, boris, eve, stranger, boss] * 4
+        answers = [
+            answer["competition"] for answer in await asyncio.gather(*(one.get(path) for one in callers))
+        ]
+        assert len(made) == 1
+        own = [(seen.pop("mine"), seen.pop("is_owner")) for seen in answers]
+        assert all(seen == answers[0] for seen in answers)
+        assert "winter-26" not in str(answers)
+        theirs = [(mine and mine["entrant"], is_owner) for mine, is_owner in own]
+        assert theirs == [(21, False), (22, False), (None, False), (None, False), (None, True)] * 4
+        # Byte for byte what would be written of each caller's whole view.
+        for caller, account in ((boss, hand.boss), (stranger, None)):
+            whole = write_json(await service.view(hand.id, account))
+            assert whole in (await caller.http.get(path)).content
+        assert len(made) == 1
+        # A name is no part of the competition, and changes at once all the same; so does what is said of it.
+        await anna.post("/api/session", {"name": "Annette"})
+        seen = (await boris.get(path))["competition"]
+        assert [one["name"] for one in seen["entrants"][-2:]] == ["Annette", "Boris"]
+        mark = (await eve.get(path))["mark"]
+        waits = asyncio.create_task(eve.get(f"{path}/changes?mark={mark}"))
+        await service.describe(
+            hand.id, title={"en": "Another cup"}, about={}, visibility="public", actor=hand.boss
+        )
+        assert (await waits)["mark"] != mark
+        assert (await eve.get(path))["competition"]["title"]["en"] == "Another cup"
+
+
+async def test_a_read_is_shared_by_those_who_asked_before_it_began() -> None:
+    began: list[asyncio.Event] = []
+
+    async def read() -> int:
+        began.append(asyncio.Event())
+        number = len(began)
+        await began[-1].wait()
+        if number == 2:
+            raise LookupError
+        return number
+
+    joined = Joined(read)
+    first = asyncio.create_task(joined.get())
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    late = [asyncio.create_task(joined.get()) for _ in range(5)]
+    await asyncio.sleep(0)
+    late.pop().cancel()  # who goes away leaves the others their read
+    began[0].set()
+    assert await first == 1
+    await asyncio.sleep(0)
+    began[1].set()
+    assert [type(one) for one in await asyncio.gather(*late, return_exceptions=True)] == [LookupError] * 4
+    again = asyncio.create_task(joined.get())
+    while len(began) < 3:
+        await asyncio.sleep(0)
+    began[2].set()
+    assert await again == 3

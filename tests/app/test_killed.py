@@ -65,6 +65,8 @@ async def test_killed_at_any_moment_nothing_is_lost(store_settings: Settings) ->
                     assert await server.kill() == -signal.SIGKILL
                     kills += 1
                     await server.start()
+                for player in players:
+                    player.has_had_enough = True
                 await asyncio.gather(*playing)
         assert await server.kill(signal.SIGTERM) == 0
     store = await open_store(store_settings)

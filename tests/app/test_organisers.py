@@ -402,13 +402,35 @@ async def test_a_list_enters_right_lines_and_names_wrong_ones(server: LiveServer
 async def test_who_was_entered_by_a_list_comes_in_by_his_link(server: LiveServer, admin: Admin) -> None:
     await admin.post("{e}/open-entry")
     (line,) = (await admin.take_in("Глеб\n".encode()))["lines"]
+    page, _, secret = line["link"].partition("#")
+    assert page == f"{server.url}/enter"
     async with person(server, None) as gleb:
+        seen = await gleb.post("/api/session/link/look", {"link": secret})
+        assert (seen["player"]["name"], seen["event"]["id"]) == ("Глеб", admin.event)
+        assert (seen["is_me"], seen["match"]) == (False, None)
+        assert (await gleb.get("/api/session"))["player"] is None, "looking signs nobody in"
         opened = await gleb.post("/api/session/link", {"link": line["link"]})
         assert opened["player"]["name"] == "Глеб"
         assert (await gleb.get("/api/session"))["player"]["name"] == "Глеб"
+        assert (await gleb.post("/api/session/link", {"link": secret}))["player"]["name"] == "Глеб"
+        assert (await gleb.post("/api/session/link/look", {"link": secret}))["is_me"]
     async with person(server, None) as thief:
-        for wrong in (line["account"], f"{line['account']}.", line["link"][:-1], "x" * 200, "é.é"):
-            assert (await thief.refused("/api/session/link", {"link": wrong}))["code"] == "bad-key"
+        wrong = (
+            line["account"],
+            f"{line['account']}.",
+            secret[:-1],
+            line["link"][:-1],
+            page,
+            "x" * 200,
+            "é.é",
+        )
+        for link in wrong:
+            for path in ("/api/session/link", "/api/session/link/look"):
+                assert (await thief.refused(path, {"link": link}))["code"] == "bad-key"
+    (again,) = (await admin.take_in("Глеб\n".encode()))["lines"]
+    assert (again["status"], again["link"]) == ("already", None), (
+        "an account that was there is opened to nobody"
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------- log
@@ -455,9 +477,11 @@ async def test_each_change_leaves_exactly_one_entry(server: LiveServer, admin: A
         assert told["changes"][0]["after"] == {"status": "banned"}
         await one("POST", "{e}/start", None, "stage-opened")
         await one("POST", "{e}/entrants/1/penalties", {"points": 3, **why}, "penalty-given")
+        await one("PUT", "{e}/stage/seeds", {"seeds": [1, 2], **why}, "stage-seeded")
         await one("POST", "{e}/rounds", None, "round-drafted")
         await one("POST", "{e}/round/undo", why, "round-undone")
         await one("POST", "{e}/rounds", None, "round-drafted")
+        await one("PUT", "{e}/round/pairings", {"pairs": [[2, 1]]}, "round-edited")
         await one("POST", "{e}/round/publish", {"start_at": "2100-01-01T00:00Z"}, "round-published")
         await one("POST", "{e}/round/schedule", {"start_at": None}, "round-scheduled")
         await one("POST", "{e}/round/start", None, "round-started")
@@ -476,10 +500,20 @@ async def test_each_change_leaves_exactly_one_entry(server: LiveServer, admin: A
             at = f"{{e}}/matches/{match}"
             told = await one("POST", f"{at}/add-time", {"seat": "A", "seconds": 30, **why}, "time-added")
             assert told["changes"][0]["after"] == {"seat": "A", "ms": 30_000}
+            stands = {"state": "playing", "finished_rounds": 0, "paused_until": None}
+            assert (await admin.get(at))["standing"] == stands
             await one("POST", f"{at}/pause", why, "match-paused")
+            assert (await admin.get(at))["standing"] == {**stands, "state": "pause-ordered"}
+            refused = await admin.refused("POST", f"{at}/pause", why)
+            assert (refused["code"], refused["params"]) == ("bad-decision", {"because": "pause-stands"})
             await one("POST", f"{at}/resume", why, "match-resumed")
+            refused = await admin.refused("POST", f"{at}/resume", why)
+            assert (refused["code"], refused["params"]) == ("bad-decision", {"because": "no-pause"})
             estimate = await admin.get(f"{at}/estimate")
-            await asyncio.gather(a.play_something(), b.play_something())
+            before = await admin.call("GET", at)
+            await a.play_something()
+            assert (await admin.call("GET", at)).content == before.content, "of the open phase nothing (§5.4)"
+            await b.play_something()
             body = {"points_for_A": 4, "confirm": estimate["confirm"], **why}
             await one("POST", f"{at}/adjudicate", body, "match-ended")
         await one(

@@ -58,6 +58,7 @@ async def test_every_address_of_a_match_is_silent_until_the_round_is_closed(serv
         async with anna.display(mine) as a, boris.display(other) as b:
             for display in (a, b):
                 await display.commit_seed()
+            for display in (a, b):
                 await display.reveal_seed()
             await a.until_view(lambda view: view["turn"] == "1W", 10)
             await a.play_something()
@@ -112,6 +113,40 @@ async def test_every_address_of_a_match_is_silent_until_the_round_is_closed(serv
             await a.until_view(lambda view: view["dice"]["seed"] in seeds, 10)  # the round is closed
         opened = await eve.get(f"/api/matches/{mine}.json")
         assert opened["dice"]["seed"] in seeds
+
+
+async def test_no_seed_is_shown_before_all_entrants_have_committed(server: LiveServer) -> None:
+    """Who commits last must know nobody else's seed, not by way of the server either (§9.1, §12.1)."""
+    async with person(server, "Anna") as anna, person(server, "Boris") as boris, person(server, "Cid") as cid:
+        event, boards = await a_board(server, anna, boris, cid)
+        store = server.services.competitions._store
+        async with (
+            anna.display(boards[0]) as a,
+            boris.display(boards[1]) as b,
+            cid.display(boards[2]) as late,
+        ):
+            for display in (a, b):
+                await display.commit_seed()
+                await display.until_view(lambda view: view["waits"])
+                refused = await display.ask(type="seed-reveal", seed=display._seed)
+                assert (refused["problem"]["code"], refused["problem"]["params"]["because"]) == (
+                    "bad-seed",
+                    "early",
+                )
+            await late.until(lambda: late.view)
+            written = [str(row.events) for match in boards for row in await store.matches.events(match)]
+            for display in (a, b):
+                assert not any(display._seed in events for events in written), "the server has no seed yet"
+                assert not any(display._seed in text for other in (a, b, late) for text in other.raw)
+            assert (await store.competitions.boards(event))[0].seeds is None
+            await late.commit_seed()
+            for display in (a, b, late):
+                await display.reveal_seed()
+            for display in (a, b, late):
+                await display.until_view(lambda view: view["turn"] == "1W", 10)
+                assert display.view["dice"]["own"] == display._seed
+        seeds = (await store.competitions.boards(event))[0].seeds
+        assert sorted(seeds.values()) == sorted(display._seed for display in (a, b, late))
 
 
 # ---------------------------------------------------------------------------------------------------- the command

@@ -61,6 +61,8 @@ async def test_plays_in_flight_at_a_stop_are_answered_or_not_done(store_settings
                     await store.close()
                     stops += 1
                     await server.start()
+                for player in players:
+                    player.has_had_enough = True
                 await asyncio.gather(*playing)
     store = await open_store(store_settings)
     assert await check_history(store, everyone) > 50

@@ -10,6 +10,7 @@ from engine.dice import Roll
 from engine.match import (
     DrawOffered,
     Event,
+    HashesClosed,
     Left,
     MatchEnded,
     Paused,
@@ -39,6 +40,7 @@ FORMAT_1: list[tuple[Event, str]] = [
     (SeedHashed(A, "ab" * 32, 7), f'{{"type":"seed-hashed","seat":"A","hash":"{"ab" * 32}","at":7}}'),
     (SeedRevealed(B, "cd" * 16, 7), f'{{"type":"seed-revealed","seat":"B","seed":"{"cd" * 16}","at":7}}'),
     (SeedDefaulted(A, 7), '{"type":"seed-defaulted","seat":"A","at":7}'),
+    (HashesClosed(7), '{"type":"hashes-closed","at":7}'),
     (SeedsCombined("ab" * 16, 7), f'{{"type":"seeds-combined","seed":"{"ab" * 16}","at":7}}'),
     (PhaseOpened(W3, Roll(4, 6), 7), '{"type":"phase-opened","turn":"3W","roll":[4,6],"at":7}'),
     (

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, expect
 
+from engine.match import SetResult, VoidMatch
 from engine.view import view_for
 from tests.browser.conftest import Stage
 from tests.browser.screens import DESKTOP, EN, PHONE, RU, STILL, until
@@ -255,3 +256,33 @@ async def test_done_pressed_many_times_sends_one_play(stage: Stage, screen: dict
         await done.click(force=True)
     await until(staged.plays)
     assert len(staged.plays()) == 1
+
+
+async def test_what_the_server_ended_by_the_rules_of_an_event_is_said_in_words(stage: Stage) -> None:
+    late = a_match().play_until("2W")
+    late.do(SetResult("server", 7, "round-over", late.at(0)))
+    page = (await stage(late, **PHONE, **RU, **STILL)).page
+    await expect(page.locator(".how")).to_have_text(
+        "Время тура вышло: засчитана половина перевесов на двух досках."
+    )
+    bill = page.locator(".bill")
+    await expect(bill).to_contain_text("Решение сервера")
+    await expect(bill).to_contain_text("раунда; причина: время тура вышло")
+    # The boards as they lie do not come to these points, so nothing is said of what each of them counts.
+    await expect(page.locator(".game .tag")).to_have_count(0)
+    level = a_match().play_until("2W")
+    level.do(SetResult("server", 0, "round-over", level.at(0)))
+    page = (await stage(level, **PHONE, **RU, **STILL)).page
+    await expect(page.locator(".game .tag")).to_have_text(["в общий перевес"] * 2)
+    await expect(page.locator(".bill")).to_contain_text("половина суммы, дробь отброшена; причина")
+    nobody = a_match(present=False)
+    nobody.do(VoidMatch("server", "no-show", nobody.at(0)))
+    page = (await stage(nobody, **EN, **STILL)).page
+    await expect(page.locator(".how")).to_contain_text("not both came to the board")
+    await expect(page.locator(".bill")).to_contain_text("the match is void; reason: a no-show")
+    ruled = a_match().play_until("2W")
+    ruled.do(SetResult("somebody", 7, "The clock fell off the table", ruled.at(0)))
+    page = (await stage(ruled, **EN, **STILL)).page
+    await expect(page.locator(".bill")).to_contain_text("reason: The clock fell off the table")
+    await expect(page.locator(".game .tag")).to_have_text(["not counted"] * 2)
+    await expect(page.locator(".how")).to_have_text("The result was set by the arbiter.")

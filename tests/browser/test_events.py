@@ -143,6 +143,9 @@ PLACES = {
     "managed: entrants": Place(
         lambda w: f"/events/{w.draft}/manage#entrants", ".manage-entrants", lambda w: w.boss
     ),
+    "managed: settings": Place(
+        lambda w: f"/events/{w.draft}/manage#settings", "#preset, .plain-list", lambda w: w.boss
+    ),
     "managed: log": Place(lambda w: f"/events/{w.draft}/manage#log", ".log", lambda w: w.boss),
     "managed by another": Place(lambda w: f"/events/{w.draft}/manage", "main h1", lambda w: w.anna),
     "no such event": Place(lambda w: "/events/no-such-cup", "main h1"),
@@ -218,6 +221,83 @@ async def test_entering_is_two_taps_and_outlives_the_page(live: LiveServer, scre
         await expect(elsewhere.locator("#next-title")).to_have_text("You have withdrawn")
         await elsewhere.get_by_role("button", name="Come back").click()
         await expect(elsewhere.locator("#next-title")).to_have_text("You are in")
+
+
+async def listed(boss: Person, event: str, *names: str) -> list[str]:
+    """The personal links of players who are entered by a list."""
+    answer = await boss.http.post(
+        f"/api/admin/v1/events/{event}/entrants/import?new=true",
+        content="name\n" + "\n".join(names),
+        headers={"Content-Type": "text/csv"},
+    )
+    return [line["link"] for line in answer.json()["lines"]]
+
+
+async def no_secret_in(page: Page, secret: str) -> None:
+    """Neither the address, nor the place that going back or forward leads to, has the secret."""
+    assert secret not in page.url
+    told = await page.context.new_cdp_session(page)
+    history = (await told.send("Page.getNavigationHistory"))["entries"]
+    assert [entry["url"] for entry in history if secret in entry["url"]] == []
+
+
+async def looked_at(page: Page, language: str) -> None:
+    """In words, accessible, and not wider than the screen."""
+    await words(page, language)
+    assert (await Axe().run(page)).response["violations"] == []
+    assert await page.evaluate("document.documentElement.scrollWidth - innerWidth") == 0
+
+
+async def test_an_entrant_comes_in_by_his_personal_link(live: LiveServer, screens: Screens) -> None:
+    async with person(live, "Boss") as boss, person(live, "Вера") as vera:
+        made = await boss.post(
+            "/api/admin/v1/events",
+            {
+                "title": {"en": "Spring cup", "ru": "Кубок весны"},
+                "settings": {"stages": [{"kind": "single_elimination"}], "pace": {"mode": "auto"}},
+            },
+        )
+        event = f"/api/admin/v1/events/{made['id']}"
+        await boss.post(f"{event}/open-entry", {})
+        glebs, ivans = await listed(boss, made["id"], "Gleb", "Ivan")
+        secret = glebs.partition("#")[2]
+
+        page = await screens.page(**PHONE, **RU)
+        await page.goto(glebs)
+        await expect(page.locator(".enter-who")).to_contain_text("Gleb")
+        await expect(page.locator(".enter-event")).to_contain_text("Кубок весны")
+        await no_secret_in(page, secret)
+        await looked_at(page, "ru")
+        assert (await page.evaluate("fetch('/api/session').then((said) => said.json())"))["player"] is None
+        await page.get_by_role("button", name="EN").tap()  # the page is loaded anew, and still knows the link
+        await expect(page.get_by_role("button", name="Come in as Gleb")).to_be_visible()
+        await page.get_by_role("button", name="Come in as Gleb").tap()
+        await page.wait_for_url(f"**/events/{made['id']}")
+        await expect(page.locator("#next-title")).to_have_text("You are in")
+        await no_secret_in(page, secret)
+        assert await page.evaluate("sessionStorage.getItem('entrant-link')") is None
+        await page.goto("/enter")
+        await expect(page.locator("h1")).to_have_text("A personal link is needed")
+        await looked_at(page, "en")
+        await page.goto(f"/enter#{secret[:-1]}")
+        await expect(page.locator("h1")).to_have_text("This link does not work")
+        await looked_at(page, "en")
+
+        # To a link of somebody else's: it asks first, and in the same tab, too.
+        hers = await screens.page(somebody=vera, **RU)
+        await hers.goto("/enter")
+        await hers.evaluate("(link) => { location.href = link; }", ivans)
+        await expect(hers.locator(".notice")).to_contain_text("сейчас другой игрок: Вера")
+        await no_secret_in(hers, ivans.partition("#")[2])
+        await looked_at(hers, "ru")
+        await hers.get_by_role("link", name="Остаться: Вера").click()
+        await expect(hers.locator("[data-player]").last).to_have_text(re.compile("^Вера"))
+        await boss.post(f"{event}/start", {})
+        await hers.goto(ivans)
+        await expect(hers.locator(".notice").first).to_contain_text("Матч уже ждёт")
+        await hers.get_by_role("button", name="Войти: Ivan").click()
+        await hers.wait_for_url(f"**/match/{made['id']}-S1R1T1M1")
+        await expect(hers.locator("[data-player]").last).to_have_text("Ivan")
 
 
 async def test_somebody_without_a_name_says_it_and_the_code_and_is_in(
@@ -325,7 +405,6 @@ async def test_an_organiser_makes_an_event_and_runs_it_from_its_page(
         await page.get_by_label(re.compile("^Решить: ")).click()
         await page.get_by_label(re.compile("^Очки: ")).fill("12")
         await page.get_by_label("Победитель").select_option(index=1)
-        await press("Решить")
         await page.get_by_role("dialog").get_by_label("Причина").fill("сыграно за доской")
         await press("Выполнить")
         await expect(page.locator(".manage-meetings")).to_contain_text("+12 : −12")

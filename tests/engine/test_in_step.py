@@ -7,6 +7,8 @@ import pytest
 from engine.dice import NO_SEED, DiceSeeds, client_hash, roll_for
 from engine.errors import BadDecision, BadSeed, NotStarted, RuleError, StaleTurn
 from engine.match import (
+    SEED_PATIENCE_MS,
+    CloseHashes,
     CombineSeeds,
     Command,
     CommitSeed,
@@ -51,7 +53,7 @@ def a_board() -> Match:
 
 
 def seeded() -> Match:
-    return do(a_board(), CommitSeed(A, client_hash(MINE), AT), RevealSeed(A, MINE, AT))
+    return do(a_board(), CommitSeed(A, client_hash(MINE), AT), CloseHashes(AT), RevealSeed(A, MINE, AT))
 
 
 def begun(at: int = AT) -> Match:
@@ -73,6 +75,35 @@ def both_play(match: Match, at: int = AT) -> Match:
         if match.owes(seat):
             match = do(match, MakePlay(seat, match.turn, first(match, seat), at))
     return match
+
+
+def test_nobody_shows_his_seed_before_all_have_committed() -> None:
+    with pytest.raises(BadSeed):
+        do(a_board(), CloseHashes(AT))  # he himself has not
+    match = do(a_board(), CommitSeed(A, client_hash(MINE), AT))
+    with pytest.raises(BadSeed):
+        do(match, RevealSeed(A, MINE, AT))
+    assert next_deadline(match) is None, "his seed is not replaced while others have still to commit"
+    assert do(match, Tick(AT + 10**9)).client_seeds.A is None
+    view = view_for(match, A)
+    assert (view.waits, view.dice.defaulted) == (True, ())
+    told = do(match, CloseHashes(AT + 5))
+    view = view_for(told, A)
+    assert (view.waits, view.dice.defaulted) == (False, ("B",))
+    assert unfold(told, CloseHashes(AT + 9))[0] == ()
+    assert next_deadline(told) == AT + 5 + SEED_PATIENCE_MS
+    assert do(told, Tick(AT + 5 + SEED_PATIENCE_MS)).client_seeds == Seats(NO_SEED, NO_SEED)
+    assert do(told, RevealSeed(A, MINE, AT + 6)).client_seeds.A == MINE
+
+
+def test_who_does_not_commit_in_time_has_zeros_and_holds_nobody_up() -> None:
+    match = a_board()
+    assert next_deadline(match) == AT + SEED_PATIENCE_MS
+    match = do(match, Tick(AT + SEED_PATIENCE_MS))
+    assert (match.client_seeds.A, match.defaulted) == (NO_SEED, (A,))
+    assert view_for(match, A).waits
+    match = do(match, CloseHashes(AT + SEED_PATIENCE_MS), CombineSeeds(SHARED, AT + SEED_PATIENCE_MS))
+    assert match.waits_for == FIRST_TURN
 
 
 def test_no_phase_opens_by_itself() -> None:

@@ -162,6 +162,7 @@ class Display:
     view: Any = None
     info: Any = None
     answers_pings: bool = True
+    ended: asyncio.Event = field(default_factory=asyncio.Event)  # all that ever came has been taken in
     _news: asyncio.Condition = field(default_factory=asyncio.Condition)
     _seed: str = field(default_factory=lambda: secrets.token_hex(16))
 
@@ -183,6 +184,7 @@ class Display:
                     if frame["type"] != "ping":  # comes by the clock, whatever happens in the match
                         self.frames.append(frame)
                     self._news.notify_all()
+        self.ended.set()
 
     async def send(self, **message: Any) -> None:
         await self.connection.send(json.dumps(message))

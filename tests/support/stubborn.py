@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Coroutine, Iterable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import httpx2
 from websockets.exceptions import WebSocketException
@@ -32,6 +32,7 @@ class Stubborn:
     lost: int = 0  # connections
     is_connected: bool = False
     is_over: bool = False
+    has_had_enough: bool = False  # gives up instead of playing
     _turn: tuple[int, int] = (0, 0)
 
     @property
@@ -57,7 +58,7 @@ class Stubborn:
                 await asyncio.sleep(0.02)
 
     async def _play(self, display: Display) -> None:
-        closed = asyncio.create_task(display.connection.wait_closed())
+        closed = asyncio.create_task(display.ended.wait())
         try:
             await self._until(closed, display.until(lambda: display.view, 30))
             self._look(display)
@@ -71,6 +72,10 @@ class Stubborn:
                     self.is_over = True
                     return
                 turn = view["turn"]
+                if self.has_had_enough:
+                    points = view["mine"]["resign"]["points"]
+                    await self._until(closed, display.ask(type="resign", turn=turn, points=points))
+                    continue
                 await self._send(display, closed, turn, first_way(view["mine"]["steps"]))
                 await self._until(
                     closed, display.until_view(lambda v, turn=turn: v["turn"] != turn or not owes(v), 30)
@@ -79,7 +84,7 @@ class Stubborn:
             closed.cancel()
 
     async def _send(
-        self, display: Display, closed: asyncio.Task[None], turn: str, way: list[list[int]]
+        self, display: Display, closed: asyncio.Task[Literal[True]], turn: str, way: list[list[int]]
     ) -> None:
         self.waiting[turn] = way
         answer = await self._until(closed, display.play(way, turn, id=f"p{turn}"))
@@ -97,14 +102,15 @@ class Stubborn:
                 assert not owes(view), "an acknowledged play is gone"
 
     @staticmethod
-    async def _until(closed: asyncio.Task[None], waited: Coroutine[Any, Any, T]) -> T:
+    async def _until(closed: asyncio.Task[Literal[True]], waited: Coroutine[Any, Any, T]) -> T:
         """The outcome, or OSError as soon as the connection has gone."""
         task = asyncio.ensure_future(waited)
         try:
             await asyncio.wait({closed, task}, return_when=asyncio.FIRST_COMPLETED)
             if task.done():
                 return task.result()
-            await asyncio.sleep(0.05)  # what came last is still being taken in
+            if not task.done():  # it is still to hear of what came last
+                await asyncio.wait({task}, timeout=0.05)
             if task.done():
                 return task.result()
             raise ConnectionError

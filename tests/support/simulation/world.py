@@ -123,7 +123,13 @@ class Node:
             organisers=organisers,
             organisers_allowance=Allowance(600, 60, world.loop.time),
             event_files=EventFiles(
-                store, competitions, organisers, Audit(store, competitions), self.now, self._same_store
+                store,
+                competitions,
+                self.matches,
+                organisers,
+                Audit(store, competitions),
+                self.now,
+                self._same_store,
             ),
             cards=Cards(self.matches, analyses),
             analyses=analyses,
