@@ -33,7 +33,9 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _GOODBYE_S = 2.0  # for displays to be told, and to say goodbye themselves
 _DEAF_S = 1.0  # then those are cut off that do not read
 _REQUESTS_S = 3.0  # and those whose requests are not answered by then
-_YOUNG = 2_000, 5, 1_000_000  # new objects are looked through for cycles often, old ones never by themselves
+# New objects are looked through for cycles often and so in no time, old ones never by themselves: what matches leave
+# behind and make anew is as much, so that few objects more mean that very many are new.
+_YOUNG = 200, 5, 1_000_000
 _TIDY_S = 300.0
 _TURN_S = 0.0005  # the writer's thread waits so long at most for its turn among Python's threads, not 5 ms
 LONGEST_S = 4  # then uvicorn cancels what still runs

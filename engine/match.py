@@ -51,7 +51,7 @@ from engine.scoring import (
     settle_concession,
     settle_for_nothing,
 )
-from engine.turn import FIRST_TURN, Game, Games, Phase, Seat, Seats, Turn, game_of
+from engine.turn import FIRST_TURN, SEATS, Game, Games, Phase, Seat, Seats, Turn, game_of
 from engine.variant import VARIANTS, PlayRules
 
 SEED_PATIENCE_MS = (
@@ -518,7 +518,8 @@ class Match:
     @property
     def is_phase_open(self) -> bool:
         """A roll is on the table and somebody has not played it."""
-        return self.score is None and self.turn is not None and None in (self.plays.A, self.plays.B)
+        has_to_play = self.plays.A is None or self.plays.B is None
+        return has_to_play and self.turn is not None and self.score is None
 
     @property
     def waits_for(self) -> Turn | None:
@@ -532,7 +533,7 @@ class Match:
     @property
     def is_hashed(self) -> bool:
         """Both have committed, or zeros stand in place of a seed (§9.1)."""
-        return all(self.hashes[seat] is not None or self.client_seeds[seat] is not None for seat in Seat)
+        return all(self.hashes[seat] is not None or self.client_seeds[seat] is not None for seat in SEATS)
 
     @property
     def waits_for_hashes(self) -> bool:
@@ -625,8 +626,8 @@ def new_match(
         games=games,
         round_end=games,
         clocks=Seats(new_clock(ruleset.clock), new_clock(ruleset.clock)),
-        client_seeds=Seats(*(NO_SEED if seat in by_computer else None for seat in Seat)),
-        presence=Seats(*(Presence(seat in by_computer, seat in by_computer) for seat in Seat)),
+        client_seeds=Seats(*(NO_SEED if seat in by_computer else None for seat in SEATS)),
+        presence=Seats(*(Presence(seat in by_computer, seat in by_computer) for seat in SEATS)),
         last_play_at=at,
         for_both=for_both,
         in_step=in_step,
@@ -879,7 +880,7 @@ def _accept_draw(match: Match, command: AcceptDraw) -> MatchEnded:
 def awaited_computers(match: Match) -> tuple[Seat, ...]:
     """The seats of computers that have something to play now: a server passes for them as for anybody (§4.5)."""
     return tuple(
-        seat for seat in Seat if seat in match.computers and match.owes(seat) and match.can_move(seat)
+        seat for seat in SEATS if seat in match.computers and match.owes(seat) and match.can_move(seat)
     )
 
 
@@ -914,7 +915,7 @@ def _next_due(match: Match) -> _Due | None:
 
 
 def _seeds_due(match: Match) -> _Due | None:
-    missing = [seat for seat in Seat if match.client_seeds[seat] is None]
+    missing = [seat for seat in SEATS if match.client_seeds[seat] is None]
     if not missing and match.in_step:
         return None  # until all others have theirs
     if not missing:
@@ -967,7 +968,7 @@ def _play_due(match: Match) -> _Due | None:
     assert match.turn is not None
     passes_at = match.shown_at + match.ruleset.auto_pass_ms
     turn, ends = match.turn, []
-    for seat in Seat:
+    for seat in SEATS:
         if not match.owes(seat):
             continue
         if not match.can_move(seat):
@@ -1104,7 +1105,7 @@ def _hashes_in(match: Match, at: int) -> Match:
 
 def _opened(match: Match, event: PhaseOpened) -> Match:
     shown_at = event.at + match.ruleset.reveal_ms
-    a, b = (_position_for(match.games, event.turn, seat) for seat in Seat)
+    a, b = (_position_for(match.games, event.turn, seat) for seat in SEATS)
     return _changed(
         match,
         turn=event.turn,

@@ -28,7 +28,7 @@ from engine.match import (
 from engine.plays import Edge, Hop, Move
 from engine.position import Position, Side
 from engine.scoring import GameScore, Score
-from engine.turn import Color, Game, Games, Seat, Seats, game_of
+from engine.turn import SEATS, Color, Game, Games, Seat, Seats, game_of
 
 Drafts = Seats[tuple[Hop, ...]]  # half-made plays: paths in the step graphs
 NO_DRAFTS: Drafts = Seats((), ())
@@ -321,7 +321,7 @@ def _last(match: Match) -> Games[Played | None]:
     if not match.history:
         return Games(None, None)
     newest = match.history[-1]
-    on = {game_of(seat, newest.turn.phase): _played_by(newest, seat) for seat in Seat}
+    on = {game_of(seat, newest.turn.phase): _played_by(newest, seat) for seat in SEATS}
     return Games(on[Game.X], on[Game.Y])
 
 
@@ -368,7 +368,7 @@ def _dice(match: Match, *, round_closed: bool) -> DiceView:
         # A browser shows its seed when each seat has a hash, or zeros: the computer's stand once all have committed.
         defaulted=tuple(
             seat.value
-            for seat in Seat
+            for seat in SEATS
             if seat in match.defaulted or (seat in match.computers and not match.waits_for_hashes)
         ),
         seed=match.server_seed.hex() if revealed else None,

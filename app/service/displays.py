@@ -6,6 +6,7 @@ A display is always sent whole views, so what waits for a slow one is its newest
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import deque
 from dataclasses import dataclass
@@ -80,6 +81,7 @@ class Display:
         self._bye: Bye | None = None
         self._pings: dict[int, float] = {}
         self._pinged = 0
+        self._asked = -math.inf  # when the last pong was asked for (monotonic)
 
     def show(self, view: View | None) -> None:
         """This view is to be sent, unless the display has it already."""
@@ -101,9 +103,10 @@ class Display:
         self._replies.append(frame)
         self._wake.set()
 
-    def ping(self) -> None:
-        """Ask for a pong."""
-        self.reply(Ping(self._new_ping()))
+    def ping(self, *, unless_within_s: float = 0.0) -> None:
+        """Ask for a pong, unless one was asked for just so long ago."""
+        if time.monotonic() - self._asked >= unless_within_s:
+            self.reply(Ping(self._new_ping()))
 
     def close(self, reason: Goodbye) -> None:
         """Nothing more is sent but the reason; at a restart, after the answers that wait."""
@@ -136,7 +139,7 @@ class Display:
 
     def _new_ping(self) -> int:
         self._pinged += 1
-        self._pings[self._pinged] = time.monotonic()
+        self._pings[self._pinged] = self._asked = time.monotonic()
         while len(self._pings) > _PINGS:
             del self._pings[next(iter(self._pings))]
         return self._pinged

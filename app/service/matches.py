@@ -55,7 +55,7 @@ from engine.match import (
 from engine.plays import Hop
 from engine.records.objective.record import Record
 from engine.scoring import Outcome, Score, leads_for_A
-from engine.turn import Games, Phase, Seat, Turn
+from engine.turn import SEATS, Games, Phase, Seat, Turn
 from engine.variant import VARIANTS
 from engine.view import NO_DRAFTS, Drafts, PhaseView, View, boards_of, phases_of, view_for
 
@@ -393,10 +393,11 @@ class Matches:
         return {id_: room for id_, room in self._rooms.items() if crc32(id_.encode()) % COMPARE_EVERY == turn}
 
     def _ping(self, beats: int) -> None:
+        """Views ask for a pong too: only where none has come for some time is anything sent."""
         for room in self._rooms.values():
             for display in room.displays:
                 if display.number % PING_EVERY == beats % PING_EVERY:
-                    display.ping()
+                    display.ping(unless_within_s=PING_EVERY * HEARTBEAT_S / 2)
 
     async def _sweep(self) -> None:
         """Who was connected to a server that died is connected no more (§8.3)."""
@@ -496,7 +497,7 @@ class Matches:
         """
         noted = await self._store.nodes.connected(list(rooms))
         for match_id, room in rooms.items():
-            for seat in Seat:
+            for seat in SEATS:
                 at, match = noted.get((match_id, seat), frozenset()), room.match
                 is_here = self._node in at and not room.has_display(seat)
                 is_there = match is not None and match.presence[seat].connected
@@ -524,7 +525,7 @@ class Matches:
             await self._read_again(room)
         else:
             await self._take_in(room)
-        for seat in Seat:
+        for seat in SEATS:
             await self._say_here(room, seat)
 
     async def _say_here(self, room: _Room, seat: Seat) -> None:
@@ -970,7 +971,7 @@ class Matches:
         """Both seats are taken: the dice can be agreed on."""
         async with self._using(match_id) as room, room.lock:
             await self._read_again(room)
-            for seat in Seat:
+            for seat in SEATS:
                 if room.has_display(seat):
                     await self._carry_out(room, lambda at, seat=seat: Return(seat, at))  # type: ignore[misc]
             room.show_info()
@@ -1100,7 +1101,7 @@ def _progress(room: _Room) -> Progress:
         match.waits_for_hashes,
         match.client_seeds.A if match.has_seeds else None,
         match.shared_seed is not None,
-        frozenset(seat for seat in Seat if match.presence[seat].came),
+        frozenset(seat for seat in SEATS if match.presence[seat].came),
         match.score,
     )
 
