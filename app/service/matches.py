@@ -826,9 +826,12 @@ class Matches:
         try:
             async with asyncio.timeout(INFO_PATIENCE_S):
                 await self._read_info(room)
-        except Exception:
+        except Exception as wrong:
             room.stale_info = True
-            log.warning("what is around the match could not be read; it will be", exc_info=True)
+            slow = isinstance(
+                wrong, TimeoutError
+            )  # many matches end at once, or the database is busy: no fault
+            log.warning("what is around the match could not be read; it will be", exc_info=not slow)
         else:
             room.show_info()
 
