@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, Route, expect
 
@@ -36,11 +37,12 @@ async def own_screens(browser: Browser, judging: LiveServer) -> AsyncIterator[Sc
     assert screens.errors == []
 
 
+@pytest.mark.parametrize("level", ["новичок", "любитель", "эксперт", "мастер"])
 async def test_a_match_is_played_and_its_objective_result_is_read(
-    judging: LiveServer, own_screens: Screens
+    judging: LiveServer, own_screens: Screens, level: str
 ) -> None:
     page = await own_screens.page(**STILL)
-    match = await play(page, judging)
+    match = await play(page, judging, level)
 
     await expect(page.locator(".objective-words")).to_be_visible(timeout=PATIENCE_MS)
 
@@ -51,8 +53,8 @@ async def test_a_match_is_played_and_its_objective_result_is_read(
         await others_are_shown_the_card(guest, match, found)
 
 
-async def play(page: Page, server: LiveServer) -> str:
-    """Against the built-in computer, from the home page to the end; the match's id. Its dice take no time to roll."""
+async def play(page: Page, server: LiveServer, level: str) -> str:
+    """Against a computer of this level, from the home page to the end; the match's id. Its dice take no time to roll."""
 
     async def quick(route: Route) -> None:
         wish = route.request.post_data_json
@@ -62,6 +64,7 @@ async def play(page: Page, server: LiveServer) -> str:
     await page.goto("/")
     await page.get_by_label("Ваше имя").fill("Вера")
     await page.locator(".choice label", has_text="компьютер").click()
+    await page.locator(".choice label", has_text=level).click()
     await page.get_by_role("button", name="Начать матч").click()
     await page.wait_for_selector(".stage .hit.source", timeout=20_000)
     match = page.url.rsplit("/", 1)[1]
