@@ -54,7 +54,7 @@ async def test_a_match_is_played_and_its_objective_result_is_read(
 
 
 async def play(page: Page, server: LiveServer, level: str) -> str:
-    """Against a computer of this level, from the home page to the end; the match's id. Its dice take no time to roll."""
+    """Against a computer of this level, from the home page to the end; the match's id. Its dice roll in no time."""
 
     async def quick(route: Route) -> None:
         wish = route.request.post_data_json
