@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.exceptions import WebSocketException
 
 from app.settings import Settings
 from engine.match import TimeGivenBack
 from tests.support.races import history_of
 from tests.support.relay import a_relay
-from tests.support.server import LiveServer, Person, first_way, person, running_server, seated, up_to_b
+from tests.support.server import LiveServer, Person, first_way, owes, person, running_server, seated, up_to_b
+from tests.support.stubborn import message_of
 
 BANK_MS = 1_500
 CLOCK = {"clock": {"type": "simple", "bank_ms": BANK_MS, "delay_ms": 0}, "grace_s": 0, "absence_s": 60}
@@ -179,3 +181,40 @@ async def _played(who: Person, match_id: str, way: Any) -> None:
                 return
         await asyncio.sleep(0.2)
     raise AssertionError("it was never answered")
+
+
+async def test_a_server_that_alone_is_without_the_database_loses_nothing_and_misses_nothing(
+    migrated_postgres_url: str, tmp_path: Path
+) -> None:
+    """CASES D9: the other goes on, and what was sent to the one is stored once it can be."""
+    async with a_relay(migrated_postgres_url, tmp_path / "relay") as relay:
+        async with (
+            running_server(relay.url, tmp_path / "one") as one,
+            running_server(migrated_postgres_url, tmp_path / "two") as two,
+            seated(one) as (match_id, anna, boris, a, _),
+            person(two, None) as elsewhere,
+        ):
+            elsewhere.http.cookies = boris.http.cookies
+            async with elsewhere.display(match_id) as b:
+                await b.until_view(owes)
+                await relay.cut()
+                moves = first_way(a.view["mine"]["steps"])
+                await a.send(type="play", id="once", turn="1W", moves=moves)
+                assert (await b.play(first_way(b.view["mine"]["steps"]), "1W"))["type"] == "accepted"
+                await asyncio.sleep(4.0)
+                assert b.view["turn"] == "1W"
+                await relay.open()
+                async with asyncio.timeout(20):
+                    while True:
+                        with contextlib.suppress(AssertionError, OSError, TimeoutError, WebSocketException):
+                            async with anna.display(match_id) as again:  # as a page does, until it is heard
+                                assert (await again.play(moves, "1W", id="once"))["type"] == "accepted"
+                                view = await again.until_view(lambda v: v["turn"] == "1K")
+                                break
+                        await asyncio.sleep(0.2)
+                assert await b.until_view(lambda v: v["turn"] == "1K" and v["roll"] == view["roll"], 10)
+            rows = await two.services.matches._store.matches.events(match_id, 0)
+            commands = [message_of(row.command_id) for row in rows if row.command_id]
+            assert commands.count("A:once") == 1
+            assert len(commands) == len(set(commands))
+            assert [row.version for row in rows] == list(range(1, len(rows) + 1))
