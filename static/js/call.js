@@ -23,6 +23,7 @@ export function ring(what) {
 let bar = null;
 let ahead = 0;  // the server's clock before this one (ms)
 let shown = null;
+let titled = null;  // the page's title as it was, and with the call in it
 
 /** Asks now and then what is next for the player in his events, and shows the bar. A page of its own event shows more. */
 export async function watchForCalls() {
@@ -79,6 +80,8 @@ function draw(call) {
   bar?.remove();
   bar = null;
   document.documentElement.classList.toggle('called', Boolean(call));
+  if (titled && document.title === titled.called) document.title = titled.plain;
+  titled = null;
   if (!call) return;
   const { competition, mine: { next } } = call;
   const [href, button, until, words] = {
@@ -99,7 +102,10 @@ function draw(call) {
   document.body.append(bar);
   const mine = bar;
   const ticking = setInterval(() => (mine.isConnected ? tell() : clearInterval(ticking)), 1000);
-  if (next.kind === 'play') ring(next.match);
+  if (next.kind !== 'play') return;
+  ring(next.match);
+  titled = { plain: document.title, called: `${t('common.call.waits')} — ${document.title}` };
+  document.title = titled.called;  // seen from another tab
 }
 
 const time = (at) => formatClock(at - Date.now() - ahead + 999);

@@ -3,11 +3,11 @@
 
 import { api, problemText } from './api.js';
 import { ring } from './call.js';
-import { groupName, isKnockout, moment, roundsOf, rulesName, settingsWords, signedNumber, stageName, stageWords, zone } from './eventwords.js';
+import { groupName, isKnockout, moment, roundsOf, roundTitle, rulesName, settingsWords, signedNumber, stageName, stageWords, zone } from './eventwords.js';
 import { alertBox, nameText, playerMark } from './figures.js';
 import { lang, reasonWords, t } from './i18n.js';
 import { LiveCards } from './livecards.js';
-import { nextCard } from './nextcard.js';
+import { allPlayed, nextCard } from './nextcard.js';
 import { el, icon, setTitle, startPage } from './page.js';
 import { clockShort, rulesetShort } from './rulewords.js';
 import { sha256Hex } from './sha256.js';
@@ -88,10 +88,11 @@ function part(name, value, draw) {
 
 function draw() {
   const { view } = now;
-  setTitle(view.title[lang()]);
   part('head', [view.title, view.settings, view.state, view.entrants.length, view.places, view.is_owner, view.over_because, now.presets.length], head);
   part('stages', [view.stages, view.state, view.settings.stages], stages);
-  part('next', [view.mine, view.state, view.settings.entry, view.settings.starts_at, view.places, view.entrants.length, view.stages.length], next);
+  part('next', [view.mine, view.state, view.settings.entry, view.settings.starts_at, view.places, view.entrants.length, view.stages.length, allPlayed(view)], next);
+  // Whoever has other tabs in front sees there that he is called.
+  setTitle(view.mine?.next.kind === 'play' ? document.getElementById('next-title').textContent : view.title[lang()]);
   const said = view.mine ? document.getElementById('next-title')?.textContent ?? '' : '';
   if (parts.said.textContent !== said) parts.said.textContent = said;
   part('tabs', [tab(), hasDice()], tabs);
@@ -143,7 +144,7 @@ function stages() {
     const of = stage ? roundsOf(stage.rules, stage.seeds, stage.groups) : ['qualifying', 'swiss'].includes(rules.kind) ? roundsOf(rules, []) : null;
     const round = stage?.rounds.length ?? 0;
     const words = !done && round && running === n + 1
-      ? of ? word('stage_round', { stage: name, n: round, of }) : word('stage_round_open', { stage: name, n: round })
+      ? rules.kind === 'single_elimination' ? roundTitle(stage, round, planned.length) : of ? word('stage_round', { stage: name, n: round, of }) : word('stage_round_open', { stage: name, n: round })
       : of && !isKnockout(rules.kind) ? word('stage_total', { stage: name, rounds: rules.kind === 'qualifying' ? word('matches_n', { n: of }) : word('rounds_n', { n: of }) }) : name;
     return el('li', { 'aria-current': running === n + 1 ? 'step' : null, class: done ? 'done' : null }, done ? icon('check') : null, words);
   }));
@@ -186,7 +187,7 @@ function overview() {
 
 /** The round that is played: boards as of their last finished phase, and the pairings. */
 function playing(stage, round) {
-  const title = `${stageName(stage.kind, stage.number, now.view.settings.stages.length)}, ${word('round.n', { n: round.number }).toLowerCase()}`;
+  const title = roundTitle(stage, round.number, now.view.settings.stages.length);
   const box = el('section', { class: 'stack now-played' }, el('div', { class: 'row between' }, el('h2', {}, title), el('span', { class: 'muted small' }, roundState(round))));
   if (isHidden(round)) {
     box.append(el('p', { class: 'notice' }, icon('lock'), el('span', {}, word('live.hidden'), ' ', word('live.hidden_n', { n: word('entrants', { n: round.meetings.length }) }), '.')));
@@ -257,7 +258,7 @@ function rounds() {
       if (details.open) opened.add(key); else opened.delete(key);
       if (details.open && details.children.length === 1) details.append(content());
     } },
-    el('summary', {}, el('h2', {}, `${stageName(stage.kind, stage.number, now.view.settings.stages.length)}, ${word('round.n', { n: round.number }).toLowerCase()}`), el('span', { class: 'muted small' }, roundState(round))));
+    el('summary', {}, el('h2', {}, roundTitle(stage, round.number, now.view.settings.stages.length)), el('span', { class: 'muted small' }, roundState(round))));
     const content = () => (isHidden(round) ? el('p', { class: 'notice' }, icon('lock'), el('span', {}, word('live.hidden'))) : meetings(stage, round));
     if (details.open) details.append(content());
     return details;
@@ -296,6 +297,7 @@ function meetingBox(meeting, round, mine) {
       open || verdict.how === 'zero-bye' ? null : el('b', { class: 'num' }, signedNumber(verdict.points[n])));
   });
   const how = [];
+  if (meeting.slot === 'T') how.push(word('slot.third'));
   if (meeting.b === null) how.push(word(`round.${verdict?.how ?? 'bye'}`));
   else if (open) how.push(round.state === 'started' ? (round.paused ? word('round.paused') : word('round.open')) : word('round.waiting'));
   else if (verdict.how !== 'played') how.push(word(`round.${verdict.how}`));
@@ -315,7 +317,7 @@ function standings() {
   if (!view.stages.length) return el('p', { class: 'muted' }, word('stand.empty'));
   const out = [];
   if (view.stages.length > 1) out.push(stageChooser());
-  if (now.stage === 0) return [...out, el('section', { class: 'card' }, el('h2', {}, word('stand.final')), placesTable())];
+  if (now.stage === 0) return [...out, el('section', { class: 'card' }, el('h2', {}, placesWord()), placesTable())];
   const found = now.standings.get(now.stage);
   const stage = view.stages[now.stage - 1];
   if (!found) return [...out, el('p', { class: 'muted' }, word('loading'))];
@@ -356,8 +358,11 @@ function stageChooser() {
   const button = (number, name) => el('button', { type: 'button', id: `stage-${number}`, 'aria-pressed': String(now.stage === number), click: choose(number) }, name);
   return el('div', { class: 'presets stage-choice', role: 'group', 'aria-label': word('stand.stage') },
     view.stages.map((stage) => button(stage.number, stageName(stage.kind, stage.number, view.settings.stages.length))),
-    view.places.length ? button(0, word('stand.final')) : null);
+    view.places.length ? button(0, placesWord()) : null);
 }
+
+/** Places of the whole competition, which move until it is over. */
+const placesWord = () => word(now.view.state === 'finished' ? 'stand.final' : 'stand.so_far');
 
 function placesTable(most = Infinity) {
   const { places } = now.view;

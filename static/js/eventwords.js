@@ -46,6 +46,19 @@ export function stageName(kind, number, of) {
   return t(isKnockout(kind) && number === of && of > 1 ? 'events.final' : `events.kind.${kind}`);
 }
 
+/** The round of a knock-out with so many rounds after it: "Полуфиналы". */
+export function knockoutTitle(after) {
+  if (after === 0) return t('events.slot.final');
+  if (after === 1) return t('events.slot.semi');
+  return after === 2 ? t('events.slot.quarter') : t('events.slot.part', { n: lang() === 'ru' ? 2 ** after : 2 ** (after + 1) });
+}
+
+/** A round's title: of a stage as a view shows it, the `number`th of its rounds; `of` stages in all. */
+export function roundTitle(stage, number, of) {
+  if (stage.kind === 'single_elimination') return knockoutTitle(Math.max(0, roundsOf(stage.rules, stage.seeds) - number));
+  return t('events.stage_round_open', { stage: stageName(stage.kind, stage.number, of), n: number });
+}
+
 /** The kinds of a competition's stages in a row: "Отбор, группы, финал". */
 export function stagesLine(kinds) {
   return kinds.map((kind, n) => {

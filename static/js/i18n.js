@@ -89,7 +89,7 @@ export function applyWords(root = document) {
 /** A moment with its time zone: "30 ноября 2026 г., 18:04 GMT+3". */
 export function formatDate(ms) {
   return new Intl.DateTimeFormat(lang(), {
-    day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZoneName: 'short',
+    day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short',
   }).format(new Date(ms));
 }
 

@@ -108,7 +108,7 @@ function addForm() {
 }
 
 function importForm() {
-  const text = el('textarea', { rows: 4, id: 'list-text', placeholder: 'name,tag,seed' });
+  const text = el('textarea', { rows: 4, id: 'list-text', placeholder: word('entrant.columns') });
   const file = el('input', { type: 'file', accept: '.csv,.txt,text/csv', id: 'list-file' });
   const make = el('input', { type: 'checkbox', checked: true });
   const take = async () => {

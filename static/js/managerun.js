@@ -1,7 +1,7 @@
 // Running a competition: the one thing that is to be done next, the rounds with their boards, pairs and seeds by hand.
 
 import { api } from './api.js';
-import { groupName, moment, roundsOf, signedNumber, stageName, zone } from './eventwords.js';
+import { groupName, moment, roundsOf, roundTitle, signedNumber, stageName, zone } from './eventwords.js';
 import { playerMark } from './figures.js';
 import { reasonWords, t } from './i18n.js';
 import { openMatch, tableName } from './managematch.js';
@@ -13,10 +13,7 @@ const isHidden = (round) => round.dice_id !== null && round.state === 'started';
 const because = (will, reason = 'needed') => ({ asks: { will, reason } });
 let lookedAt = null;  // 'stage-round' of an earlier round that is looked at
 
-function roundTitle(round) {
-  const planned = page.event.settings.stages;
-  return `${stageName(planned[round.stage - 1].kind, round.stage, planned.length)}, ${t('events.round.n', { n: round.number }).toLowerCase()}`;
-}
+const titleOf = (round) => roundTitle(page.event.view.stages[round.stage - 1], round.number, page.event.settings.stages.length);
 
 /** A field for a time of a round, empty or with a time in it. */
 function timeField(name, label, value, hint = null) {
@@ -48,12 +45,12 @@ function nextStep() {
   if (round.state === 'drafted') {
     const [at, atField] = timeField('start-at', word('step.at'), null, `${word('step.at_hint')} ${t('events.zone', { zone: zone() })}`);
     const publish = button(word('step.publish'), (options) => api.post(`${admin}/round/publish`, { start_at: at.value ? new Date(at.value).toISOString() : null }, options), { cls: 'primary big' });
-    return step('drafted', [word('step.drafted', { round: roundTitle(round) }), word('step.drafted_p')], [publish, undo], el('div', { class: 'next-foot' }, atField));
+    return step('drafted', [word('step.drafted', { round: titleOf(round) }), word('step.drafted_p')], [publish, undo], el('div', { class: 'next-foot' }, atField));
   }
   if (round.state === 'published') {
     const [at, atField] = timeField('start-at', word('step.at'), round.start_at, `${word('step.at_hint')} ${t('events.zone', { zone: zone() })}`);
     const save = button(word('step.save'), (options) => api.post(`${admin}/round/schedule`, { start_at: at.value ? new Date(at.value).toISOString() : null }, options));
-    return step('published', [word('step.published', { round: roundTitle(round) }), round.start_at ? t('events.starts', { at: moment(round.start_at) }) : word('step.published_p')],
+    return step('published', [word('step.published', { round: titleOf(round) }), round.start_at ? t('events.starts', { at: moment(round.start_at) }) : word('step.published_p')],
       [button(word('step.start_round'), post('/round/start'), { cls: 'primary big' }), undo], el('div', { class: 'next-foot' }, atField, save));
   }
   return startedStep(round, cancel);
@@ -104,7 +101,7 @@ function startedStep(round, cancel) {
       act: (options, reason) => api.post(`${admin}/round/extend`, { until: new Date(until.value).toISOString(), reason }, options),
     });
   } }, word(round.until ? 'step.extend' : 'step.limit'));
-  return step('started', [word('step.started', { round: roundTitle(round) }), round.paused ? `${word('step.paused')} ${said}` : said],
+  return step('started', [word('step.started', { round: titleOf(round) }), round.paused ? `${word('step.paused')} ${said}` : said],
     [button(word('step.close'), post('/round/close'), { cls: open ? '' : 'primary big' }), pause, extend, cancel],
     round.until ? el('p', { class: 'next-foot small' }, t('events.round.until', { at: moment(round.until) })) : null);
 }
@@ -118,7 +115,7 @@ export function run() {
   const round = rounds.find((one) => key(one) === lookedAt) ?? rounds.at(-1) ?? null;
   const stage = stageNow();
   const pick = rounds.length > 1 ? el('label', { class: 'field round-pick' }, word('step.which'), el('select', { id: 'round-pick', change: (changed) => { lookedAt = changed.target.value; page.draw(); } },
-    rounds.map((one) => el('option', { value: key(one), selected: one === round }, roundTitle(one))))) : null;
+    rounds.map((one) => el('option', { value: key(one), selected: one === round }, titleOf(one))))) : null;
   return [nextStep(), running && stage && !roundNow() ? seedsPart(stage) : null, round ? roundPart(round, round === rounds.at(-1) && running, pick) : null,
     el('p', { class: 'muted small' }, t('events.zone', { zone: zone() }))];
 }
@@ -127,7 +124,7 @@ function roundPart(round, newest, pick) {
   const coming = newest && ['drafted', 'published'].includes(round.state);
   const kind = page.event.settings.stages[round.stage - 1].kind;
   return el('section', { class: 'card' },
-    el('div', { class: 'row between' }, el('h2', {}, roundTitle(round)), pick),
+    el('div', { class: 'row between' }, el('h2', {}, titleOf(round)), pick),
     round.faults.length ? el('div', { class: 'notice warn' }, icon('alert'), el('div', {}, el('b', {}, word('draft.faults')), el('ul', {}, round.faults.map((fault) => el('li', {}, faultWords(fault)))))) : null,
     isHidden(round) ? el('p', { class: 'muted' }, word('step.hidden')) : el('ol', { class: 'manage-meetings' }, round.meetings.map((meeting) => meetingLine(meeting, round))),
     coming ? (kind === 'swiss' ? pairingEditor(round) : round.number === 1 ? el('p', { class: 'muted small' }, word('draft.by_seeds')) : null) : null);
@@ -150,7 +147,7 @@ function meetingLine(meeting, round) {
 function matchButton(match, meeting, round, n) {
   const words = meeting.matches.length > 1 ? t('events.round.match', { n: n + 1 }) : word('match.open');
   return el('button', { class: 'button small-button', type: 'button', 'aria-label': `${words}: ${nameOf(match.entrants.A)} – ${nameOf(match.entrants.B)}`,
-    click: () => openMatch(match, `${roundTitle(round)}, ${tableName(meeting).toLowerCase()}`) }, words);
+    click: () => openMatch(match, `${titleOf(round)}, ${tableName(meeting).toLowerCase()}`) }, words);
 }
 
 /** An arbiter's decision about a meeting as a whole. */

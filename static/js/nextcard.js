@@ -2,7 +2,7 @@
 // Words: 'events'.
 
 import { api, problemText } from './api.js';
-import { left, moment } from './eventwords.js';
+import { left, moment, roundsOf } from './eventwords.js';
 import { alertBox, nameText } from './figures.js';
 import { reasonWords, t } from './i18n.js';
 import { el, icon, showPlayer } from './page.js';
@@ -49,6 +49,9 @@ function mineCard({ view, mine, path, serverNow, nameOf, changed }) {
         ? el('a', { class: 'button primary big', href: `/match/${next.match}`, id: 'next-go' }, icon('next'), word('next.go'))
         : el('p', { class: 'state' }, word('next.making'));
       break;
+    case 'done':
+      if (allPlayed(view)) said = word('next.done_all');
+      break;
     case 'starts':
       if (!name) title = word('next.starts_computer');
       if (!at) said = word('next.starts_hand');
@@ -64,6 +67,10 @@ function mineCard({ view, mine, path, serverNow, nameOf, changed }) {
       break;
     default:
   }
+  if (['done', 'waits', 'out'].includes(next.kind) && allPlayed(view) && isLastRound(view)) {
+    title = word('next.out');
+    said = word('next.out_all');
+  }
   const active = ['play', 'check-in', 'starts'].includes(next.kind);
   return el('section', { class: `next-card${active ? ' active' : ''}`, 'aria-labelledby': 'next-title' },
     el('div', { class: 'next-words' },
@@ -73,6 +80,19 @@ function mineCard({ view, mine, path, serverNow, nameOf, changed }) {
     action ? el('div', { class: 'next-do' }, action) : null,
     active || ['entered', 'waits', 'done', 'asked'].includes(next.kind)
       ? el('div', { class: 'next-foot' }, next.kind === 'asked' ? null : autoGo(), ['entered', 'asked', 'play', 'starts', 'check-in', 'waits', 'done', 'bye', 'rest'].includes(next.kind) ? withdrawing(path, changed) : null) : null);
+}
+
+/** Is the newest round played out, so that it is the organiser's turn? */
+export function allPlayed({ stages, settings }) {
+  const meetings = stages.at(-1)?.rounds.at(-1)?.meetings ?? [];
+  return settings.pace.mode === 'manual' && meetings.length > 0 && meetings.every(({ verdict }) => verdict && verdict.how !== 'open');
+}
+
+/** Is no round to come after the newest? Where that hangs on results, nobody knows. */
+function isLastRound({ stages, settings }) {
+  const stage = stages.at(-1);
+  const of = roundsOf(stage.rules, stage.seeds, stage.groups);
+  return stages.length === settings.stages.length && of !== null && stage.rounds.length >= of;
 }
 
 /** A clock that runs down to `until`; it is read out only when it is asked for. */

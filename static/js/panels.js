@@ -152,6 +152,7 @@ export class Now {
   constructor(footer) {
     this.round = el('h1');
     this.rules = el('p', { class: 'muted small' });
+    this.event = el('p', { class: 'small', hidden: true });
     this.phases = el('ol', { class: 'phases' });
     this.doing = el('ul', { class: 'doing' });
     this.rows = el('tbody');
@@ -162,13 +163,15 @@ export class Now {
     new ResizeObserver(() => { if (this.follow) this._toEnd(); }).observe(this.scroll);
     this.parted = el('p', { class: 'row small', hidden: true });
     this.element = el('aside', { class: 'now', 'aria-label': t('match.now') },
-      el('div', { class: 'round' }, this.round, this.rules), this.phases, this.doing, this.scroll, this.parted, footer);
+      el('div', { class: 'round' }, this.round, this.rules, this.event), this.phases, this.doing, this.scroll, this.parted, footer);
   }
 
   show(info, view, { names, seat, mineText, theirsText }) {
     const { round, phase } = parseTurn(view.turn);
     this.round.textContent = view.stage === 'seeding' ? t('match.seeding.title') : t('common.round', { n: round });
     this.rules.textContent = rulesetLine(info);
+    this.event.hidden = !info.competition;
+    if (info.competition && !this.event.firstChild) this.event.append(el('a', { href: `/events/${encodeURIComponent(info.competition)}` }, t('match.event')));
     this.phases.replaceChildren(...[['W', 'white', 'byWhite'], ['K', 'black', 'byBlack']].map(([letter, color, word]) =>
       el('li', { 'aria-current': letter === phase ? 'step' : null }, seatDisc(color), t(`common.color.${word}`))));
     this._record(view, names, seat, mineText, theirsText);

@@ -256,16 +256,19 @@ class Card {
       this.slots.ratings.replaceChildren(el('p', { class: 'muted small' }, t(`result.rating.${this.whyUnrated()}`)));
       return;
     }
-    this.slots.mine.replaceChildren(...change(ratings[this.me].points, whole));
-    this.slots.theirs.replaceChildren(...change(ratings[this.them].points, whole));
+    // Points won in a competition are its own (§10.1): what such a match moves is strength alone.
+    const kinds = this.info.competition ? ['strength'] : ['points', 'strength'];
+    if (!this.info.competition) {
+      this.slots.mine.replaceChildren(...change(ratings[this.me].points, whole));
+      this.slots.theirs.replaceChildren(...change(ratings[this.them].points, whole));
+    }
     const { rating_num: num, rating_den: den } = this.rules;
     this.slots.ratings.replaceChildren(
       el('table', { class: 'list' },
-        el('thead', {}, el('tr', {}, ['title', 'points', 'strength'].map((name, k) => el('th', { class: k ? 'r' : null, scope: 'col' }, t(`result.rating.${name}`))))),
+        el('thead', {}, el('tr', {}, ['title', ...kinds].map((name, k) => el('th', { class: k ? 'r' : null, scope: 'col' }, t(`result.rating.${name}`))))),
         el('tbody', {}, [this.me, this.them].map((seat) => el('tr', {},
           el('td', {}, this.label(seat)),
-          el('td', { class: 'r' }, change(ratings[seat].points, whole)),
-          el('td', { class: 'r' }, change(ratings[seat].strength, whole)))))),
+          kinds.map((kind) => el('td', { class: 'r' }, change(ratings[seat][kind], whole))))))),
       ...(num === den ? [] : [el('p', { class: 'muted small' }, t('result.rating.scale', { n: num % den === 0 ? num / den : `${num}/${den}` }))]));
   }
 

@@ -6,11 +6,12 @@ import { BAR, OFF } from './geometry.js';
 import { playText } from './turn.js';
 
 /** What is next. */
-export function whatIsNext({ view, turn, sent, looking, lost, closed, onBar, forced }) {
+export function whatIsNext({ view, turn, sent, looking, lost, closed, onBar, forced, alone }) {
   if (lost && closed) return [t('match.say.lost'), t('match.say.reload'), { warn: true }];
   if (lost) return [t('match.say.lost'), t(sent ? 'match.say.unsent' : 'match.say.safe'), { warn: true }];
   if (view.waits && view.stage === 'seeding') return [t('match.seeding.now'), t('match.seeding.others')];
   if (view.waits) return [t('match.say.othersNow'), t('match.say.others')];
+  if (view.stage === 'seeding' && alone) return [t('match.say.wait'), t('match.seeding.alone')];
   if (view.stage === 'seeding') return [t('match.seeding.now'), t('match.seeding.text')];
   if (view.stage === 'paused') return [t('match.pause.now'), `${sentence(view.pause.reason)} ${t('match.pause.stands')}`];
   const played = view.mine?.played;

@@ -1,9 +1,9 @@
 // Standings, cross-tables and brackets of a competition. Every value by which places are told apart can be opened: what
 // it is, and what it is made of. Draws what the server computed; words: 'events'.
 
-import { criteria, criterionWord, groupName, signedNumber, valueText } from './eventwords.js';
+import { criteria, criterionWord, groupName, knockoutTitle, signedNumber, valueText } from './eventwords.js';
 import { playerMark } from './figures.js';
-import { lang, t } from './i18n.js';
+import { t } from './i18n.js';
 import { el, icon } from './page.js';
 
 const word = (key, params) => t(`events.stand.${key}`, params);
@@ -153,22 +153,25 @@ function bracketParts(slots, kind) {
     .filter(({ columns }) => columns.length);
 }
 
-function knockoutTitle(before) {
-  if (before === 0) return t('events.slot.final');
-  if (before === 1) return t('events.slot.semi');
-  return before === 2 ? t('events.slot.quarter') : t('events.slot.part', { n: lang() === 'ru' ? 2 ** before : 2 ** (before + 1) });
-}
-
 /** The bracket of an elimination. `meetings`: slot → the meeting in it, as the rounds show it. */
 export function bracket(standings, meetings, of) {
   const seedOf = new Map(of.seeds.map((entrant, n) => [entrant, n + 1]));
   return el('div', { class: 'brackets' }, bracketParts(standings.bracket, standings.kind).map(({ title, columns }) => el('section', { class: 'bracket-part' },
     title ? el('h3', {}, title) : null,
-    el('div', { class: 'scroll-box bracket', tabindex: 0, role: 'region', 'aria-label': title ?? word('bracket') },
+    atNewest(columns, meetings, el('div', { class: 'scroll-box bracket', tabindex: 0, role: 'region', 'aria-label': title ?? word('bracket') },
       columns.map((column) => el('div', { class: 'bracket-column' },
         el(title ? 'h4' : 'h3', { class: 'bracket-round' }, column.title),
         el('ol', {}, column.slots.map((slot) => slotBox(slot, meetings.get(slot.name), of, seedOf))),
-        column.below ? [el(title ? 'h4' : 'h3', { class: 'bracket-round below' }, column.below.title), el('ol', { class: 'below' }, column.below.slots.map((slot) => slotBox(slot, meetings.get(slot.name), of, seedOf)))] : null))))));
+        column.below ? [el(title ? 'h4' : 'h3', { class: 'bracket-round below' }, column.below.title), el('ol', { class: 'below' }, column.below.slots.map((slot) => slotBox(slot, meetings.get(slot.name), of, seedOf)))] : null)))))));
+}
+
+/** A bracket wider than its box opens at the newest round. */
+function atNewest(columns, meetings, box) {
+  const newest = columns.findLastIndex(({ slots }) => slots.some(({ name }) => meetings.has(name)));
+  requestAnimationFrame(() => {
+    if (newest > 0) box.scrollLeft = box.children[newest].offsetLeft - box.children[0].offsetLeft;
+  });
+  return box;
 }
 
 function slotBox(slot, meeting, of, seedOf) {

@@ -244,7 +244,7 @@ export class Table {
     const parts = [changed ? t(`match.swap.${color}`) : t('common.round', { n: parseTurn(this.view.turn).round })];
     const told = last && last.seat !== seat ? t('match.swap.theirs', { play: notation(playText(last.moves) || last.play) }) : '';
     const roll = this.view.roll ? t('match.swap.roll', { roll: this.view.roll.join('-') }) : '';
-    const rest = [told, roll, this.turn?.empty ? t('match.say.none') : ''].filter(Boolean).join(' ');
+    const rest = [told, roll, this.turn?.empty ? t('match.say.none') : this.laidOut === this.view.turn ? t('match.say.forced') : ''].filter(Boolean).join(' ');
     this._say();
     this.prompt.say(parts[0], rest);
     if (changed) {
@@ -347,6 +347,7 @@ export class Table {
   }
 
   line(state) {
+    if (state === 'lost' && !this.parted) this.prompt.clear();  // that the line is lost is said before all else
     this._say();
     if (state !== 'on' || !this.parted) return;
     this.parted = false;
@@ -565,6 +566,7 @@ export class Table {
     this.prompt.set(...whatIsNext({
       view, turn, sent, looking, lost: this.connection.line === 'lost', closed: this.connection.closed, onBar: here.position[here.color][BAR] > 0,
       forced: this.laidOut === view.turn && !this.touched,
+      alone: Boolean(this.info.competition) && !view.seats[otherSeat(view.seat)].connected,  // elsewhere nobody is waited for
     }));
   }
 

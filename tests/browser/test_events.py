@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +14,9 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Page, expect
 
 from tests.browser.screens import DESKTOP, EN, PHONE, RU, STILL, Screens
-from tests.browser.test_pages import to_play, words
+from tests.browser.test_pages import words
 from tests.support.competing import Hand
-from tests.support.server import QUICK, LiveServer, Person, person
+from tests.support.server import LiveServer, Person, person
 
 QUALIFYING = {"kind": "qualifying", "matches": 1, "computer": "beginner"}
 
@@ -340,39 +338,6 @@ async def test_a_round_begins_and_its_players_are_called_wherever_they_are(
         await expect(bar.locator("[role=timer]")).to_have_text(re.compile(r"^4:\d\d left$|^5:00 left$"))
         await bar.get_by_role("link", name="To the board").tap()
         await rules.wait_for_url(f"**/match/{hand.id}-S1R1T1M1")
-
-
-async def test_two_phones_follow_a_final_to_its_end(live: LiveServer, screens: Screens) -> None:
-    settings = {
-        "stages": [{"kind": "single_elimination"}],
-        "pace": {"mode": "auto", "break_ms": 0},
-        "ruleset": QUICK,
-    }
-    async with AsyncExitStack() as stack:
-        anna, boris = [await stack.enter_async_context(person(live, name)) for name in ("Анна", "Boris")]
-        hand = await an_event(live, "Final", anna, boris, **settings)
-        hers = await screens.page(somebody=anna, **PHONE, **RU)
-        his = await screens.page(somebody=boris, **PHONE, **EN)
-        for page in (hers, his):
-            await page.goto(f"/events/{hand.id}")
-            await page.wait_for_selector(".next-card")
-        await hand.service.start(hand.id, actor=hand.boss)
-        await expect(hers.get_by_role("link", name="К доске")).to_be_visible()
-        await expect(his.locator("#next-title")).to_have_text(re.compile(r"^Your match: Анна"))
-        match = f"{hand.id}-S1R1T1M1"
-        a, b = [await stack.enter_async_context(one.display(match)) for one in (anna, boris)]
-        await asyncio.gather(a.until(lambda: a.view), b.until(lambda: b.view))
-        await asyncio.gather(a.commit_seed(), b.commit_seed())
-        await asyncio.gather(a.reveal_seed(), b.reveal_seed())
-        await asyncio.gather(a.until_view(to_play), b.until_view(to_play))
-        await asyncio.gather(a.play_something(), b.play_something())
-        await expect(hers.locator(".pair-card")).to_contain_text(re.compile("раунд 1", re.I))
-        await a.until_view(lambda view: view["mine"] and view["mine"]["resign"])
-        await a.ask(type="resign", turn=a.view["turn"], points=a.view["mine"]["resign"]["points"])
-        await expect(hers.locator("#next-title")).to_have_text("Турнир завершён")
-        await expect(hers.locator(".next-words")).to_contain_text("Ваше место: 2.")
-        await expect(his.locator(".next-words")).to_contain_text("Your place: 1.")
-        await expect(his.locator(".event-facts")).to_contain_text("Boris")
 
 
 async def test_an_organiser_makes_an_event_and_runs_it_from_its_page(
