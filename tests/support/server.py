@@ -78,6 +78,7 @@ async def running_server(
     try:
         yield LiveServer(f"http://127.0.0.1:{listening.getsockname()[1]}", app, settings)
     finally:
+        app.state.services.competitions.let_go()  # as `app.serving` does: pages of events wait for what comes next
         server.should_exit = True
         await serving
         listening.close()
