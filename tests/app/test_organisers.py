@@ -334,7 +334,7 @@ async def test_every_call_is_refused_that_was_meant_for_another_version(
         log = await admin.get("{e}/audit?limit=500")
         version = (await admin.get("{e}"))["version"]
         orders: dict[str, dict[str, Any]] = {
-            **dict.fromkeys(("pause", "resume", "void", "replay"), {}),
+            **{order: {} for order in ("pause", "resume", "void", "replay")},
             "add-time": {"seat": "A", "seconds": 60},
             "result": {"points_for_A": 5},
             "adjudicate": {"points_for_A": 5, "confirm": ""},
