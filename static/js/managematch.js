@@ -37,8 +37,8 @@ export const takenWords = (points, matchPoints) => [points ? word('entrant.taken
 
 /** A penalty for an entrant, asked for in words. */
 export const penaltyOf = (number) => {
-  const input = (name) => el('input', { id: `penalty-${name}`, type: 'number', inputmode: 'numeric', min: 0, max: 1000 });
-  const [match, points] = [input('match'), input('points')];
+  const input = (name, max) => el('input', { id: `penalty-${name}`, type: 'number', inputmode: 'numeric', min: 0, max });
+  const [match, points] = [input('match', 1000), input('points', 1_000_000)];
   return {
     title: `${word('entrant.penalty')}: ${nameOf(number)}`,
     will: () => {
