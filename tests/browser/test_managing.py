@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Locator, Page, Route, expect
 
 from tests.browser.screens import EN, PHONE, RU, STILL, Screens
 from tests.browser.test_pages import words
@@ -268,13 +268,22 @@ async def test_an_organiser_decides_who_takes_part(live: LiveServer, screens: Sc
             one["entrant"]["name"]: one["entrant"]["number"] for one in (await judge.event_now())["entrants"]
         }
         line = lambda name: page.locator(".manage-entrants > li", has_text=name)  # noqa: E731
+        let_go = asyncio.Event()
+
+        async def slowly(call: Route) -> None:
+            await let_go.wait()
+            await call.continue_()
+
+        await page.route("**/seed", slowly)
         await page.get_by_label("Seed of Kate").fill("1")
         await page.get_by_label("Seed of Kate").blur()
         await page.locator("#pair-first").select_option(label="Kate")
         await page.locator("#pair-second").select_option(label="Hugo")
         await judge.press("Forbid the pair")
         await expect(judge.question).to_contain_text("Kate – Hugo: not paired from the next draft on.")
-        await judge.done("one club")
+        await judge.confirm("one club")  # what is on its way still comes first, and neither is refused
+        let_go.set()
+        await expect(judge.question).to_have_count(0)
         await expect(page.locator(".act-list")).to_contain_text("Hugo – Kate")
         await judge.press("More: Iris")
         await line("Iris").get_by_role("button", name="Substitute").click()
