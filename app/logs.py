@@ -31,7 +31,10 @@ _CREDENTIALS = re.compile(r"(\w+://)[^\s/]*@")  # postgresql://nardy:password@
 _PASSWORD = re.compile(r"(?i)(password|passwd|pgpassword)(['\"]?\s*[=:]\s*)('[^']*'|\"[^\"]*\"|[^\s&,;)]+)")
 # PostgreSQL tells the values of the row that it refuses, and with them codes, seeds and plays.
 _ROW = re.compile(r"DETAIL:.*?(?=\\n|[\n'\"]?$)", re.MULTILINE)
-_TOKEN = re.compile(r"nardy_bot_[\w-]+|(?i:(?<=bearer ))\S+")
+# Bots' tokens, organisers' keys, entrants' links.
+_TOKEN = re.compile(
+    r"nardy_bot_[\w-]+|\bnk_[\w-]{20,}|\b[A-Za-z0-9]{12}\.[\w-]{43}(?![\w-])|(?i:(?<=bearer ))\S+"
+)
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), 127) if code != 10}
 
 

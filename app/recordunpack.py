@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -26,6 +25,7 @@ from engine.ruleset import DEFAULT
 FORMAT = "nardy-match/1"
 MOST_FILES, MOST_BYTES = 20, 1_000_000  # of a zip, unpacked
 _ZIP = b"PK\x03\x04"
+_LONGEST_NAME = 80  # of a file in a zip, as it is shown
 
 
 def text_of(data: bytes) -> Text:
@@ -51,8 +51,10 @@ def _zipped(data: bytes) -> Text:
     """The only file of a zip, or the games of its .mat files in one; of those that are wrong the first."""
     try:
         files = list(_files(data))
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError) as wrong:
-        raise _bad_zip(f"This zip cannot be opened: {wrong}.") from None
+    except RecordError:
+        raise
+    except Exception as wrong:  # of bytes that are no right zip the library raises anything at all
+        raise _bad_zip(f"This zip cannot be opened: {_on_a_line(str(wrong))}.") from None
     if not files:
         raise _bad_zip("There is no file in this zip.")
     name, text = files[0]
@@ -74,7 +76,13 @@ def _files(data: bytes) -> Iterator[tuple[str, Text]]:
             left -= len(content)
             if left < 0:
                 raise _bad_zip(f"A zip unpacks to at most {MOST_BYTES} bytes.")
-            yield entry.filename, _unzipped(content)
+            yield _on_a_line(entry.filename), _unzipped(content)
+
+
+def _on_a_line(words: str) -> str:
+    """As it may be shown anywhere: short, and nothing in it that moves a cursor or turns the line round."""
+    visible = "".join(char if char.isprintable() else "\ufffd" for char in words)
+    return visible if len(visible) <= _LONGEST_NAME else f"{visible[: _LONGEST_NAME - 1]}…"
 
 
 def _games(files: list[tuple[str, Text]]) -> Text:

@@ -12,7 +12,7 @@ import logging
 import re
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2s
@@ -49,6 +49,7 @@ from app.store.competitions import (
     CompetitionMoved,
     NameTaken,
     NewCompetition,
+    Newest,
     Note,
     Standing,
     StoredCompetition,
@@ -164,14 +165,14 @@ class _Kept:
     accounts: Mapping[str, Account] = field(
         default_factory=dict
     )  # of the entrants, as they are in `computed`
-    newest: Joined[int | None] | None = None  # reads the version that is stored
+    newest: Joined[Newest | None] | None = None  # reads how far it is as stored
     entrants: Joined[Mapping[str, Account]] | None = None  # reads the accounts
     made: set[str] = field(default_factory=set)  # matches that are known to be there
 
     @property
     def shown(self) -> int:
-        """The version as organisers know it: it does not count what is not shown yet (§5.4)."""
-        return self.version - self.hidden
+        """The version as organisers know it: it counts other words too, and not what is not shown yet (§5.4)."""
+        return self.version + self.stored.words - self.hidden
 
     def moved(
         self, competition: Competition, version: int, at: int, rows: Iterable[tuple[Fact, ...]]
@@ -256,22 +257,44 @@ class Competitions:
         self,
         competition_id: str,
         *,
-        title: Mapping[str, str],
-        about: Mapping[str, str],
-        visibility: str,
+        title: Mapping[str, str] | None = None,
+        about: Mapping[str, str] | None = None,
+        visibility: str | None = None,
         actor: str,
         via: str | None = None,
+        expect: int | None = None,
     ) -> Summary:
-        """Other words about a competition; `via` is the key by which they came. Raises BadCompetition."""
-        titles, texts = _texts(title, about, visibility)
+        """Other words about a competition; what is not given stays. `via` is the key by which they came; `expect`: only
+        if the competition is still at this version. Raises BadCompetition, StaleVersion.
+        """
         kept = await self._fresh(competition_id)
         async with kept.lock:
-            try:
-                kept.stored = await self._store.competitions.describe(
-                    competition_id, titles, texts, visibility, actor=actor, key=via, at=self._now()
+            while True:
+                if expect is not None and expect != kept.shown:
+                    raise StaleVersion(kept.shown)
+                now = kept.stored
+                seen_by = visibility or now.visibility
+                titles, texts = _texts(
+                    {**now.title, **(title or {})}, {**now.about, **(about or {})}, seen_by
                 )
-            except StoreNoSuchCompetition:
-                raise NoSuchCompetition from None
+                try:
+                    kept.stored = await self._store.competitions.describe(
+                        competition_id,
+                        titles,
+                        texts,
+                        seen_by,
+                        after=Newest(kept.version, now.words),
+                        actor=actor,
+                        key=via,
+                        at=self._now(),
+                    )
+                except StoreNoSuchCompetition:
+                    raise NoSuchCompetition from None
+                except CompetitionMoved:
+                    await self._take_in(kept)
+                    await self._take_words(kept, now.words + 1)
+                    continue
+                break
             kept.computed = {}
         self._tell(competition_id)
         return views.summary(kept.stored, kept.competition)
@@ -608,22 +631,39 @@ class Competitions:
         return list(map(views.summary, await self._store.competitions.of_owner(account, limit, before)))
 
     async def entered_by(self, account: str, *, limit: int = 50, before: int | None = None) -> list[Summary]:
-        """The competitions that an account has entered."""
+        """The competitions that an account has entered, also where another has taken its place since."""
         return list(map(views.summary, await self._store.competitions.of_player(account, limit, before)))
 
     async def foremost_of(self, account: str) -> tuple[Summary | None, str | None]:
         """Where an entrant is wanted first: the competition in which a match waits for him, and that match; else one
         that runs, that is coming, that is over.
         """
+        foremost: Summary | None = None
         entered = await self.entered_by(account, limit=_FOREMOST)
-        entered.sort(key=lambda one: _FIRST.index(State(one.state)))
-        for one in entered:
-            if one.state != State.RUNNING:
+        for one in sorted(entered, key=lambda one: _FIRST.index(State(one.state))):
+            if foremost is not None and one.state != State.RUNNING:
                 break
             mine = await self._mine(await self._fresh(one.id), account)
-            if mine is not None and mine.next.kind == "play" and mine.next.is_made:
+            if mine is None:  # another has taken his place
+                continue
+            if mine.next.kind == "play" and mine.next.is_made:
                 return one, mine.next.match
-        return (entered[0] if entered else None), None
+            foremost = foremost or one
+        return foremost, None
+
+    async def places_of(
+        self, account: str, *, without: Collection[str] = (), limit: int = 50
+    ) -> list[tuple[Summary, Mine]]:
+        """The newest competitions in which an account has a place, and what is next for it there; `without` those in
+        these states.
+        """
+        found = []
+        for one in await self.entered_by(account, limit=limit):
+            if one.state not in without:
+                mine = await self._mine(await self._fresh(one.id), account)
+                if mine is not None:  # else another has taken his place
+                    found.append((one, mine))
+        return found
 
     async def view(self, competition_id: str, account: str | None = None) -> CompetitionView:
         """All that everybody may see, and the caller's own part."""
@@ -712,13 +752,14 @@ class Competitions:
             return await self._load(competition_id)
         self._kept.move_to_end(competition_id)
         if kept.newest is None:
-            kept.newest = Joined(partial(self._store.competitions.version, competition_id))
-        version = await kept.newest.get()
-        if version is None:
+            kept.newest = Joined(partial(self._store.competitions.newest, competition_id))
+        newest = await kept.newest.get()
+        if newest is None:
             raise NoSuchCompetition
-        if version > kept.version:
+        if newest.version > kept.version or newest.words > kept.stored.words:
             async with kept.lock:
                 await self._take_in(kept)
+                await self._take_words(kept, newest.words)
         return kept
 
     async def _load(self, competition_id: str) -> _Kept:
@@ -751,16 +792,20 @@ class Competitions:
         after = replay(kept.competition, [fact for row in told for fact in row])
         kept.moved(after, rows[-1].version, max(row.at for row in rows), told)
 
+    async def _take_words(self, kept: _Kept, words: int) -> None:
+        """Load what is said about it, if that has been changed so often, on whichever server."""
+        if kept.stored.words < words:
+            stored = await self._store.competitions.load(kept.stored.id)
+            if stored is not None and stored.words > kept.stored.words:
+                kept.stored, kept.computed = stored, {}
+
     def _forget(self, kept: _Kept) -> None:
         if self._kept.get(kept.stored.id) is kept:
             del self._kept[kept.stored.id]
 
     def _changed_elsewhere(self, competition_id: str, version: int | None) -> None:
         kept = self._kept.get(competition_id)
-        if version is None:
-            if kept is not None:
-                self._forget(kept)
-        elif kept is None or version > kept.version:
+        if kept is None or version is None or version > kept.version:
             self._tell(competition_id)
 
     def _tell(self, competition_id: str) -> None:
@@ -789,16 +834,15 @@ class Competitions:
     async def _shared(self, kept: _Kept) -> _Seen:
         """What everybody may see, and nobody's own part. Names change without the competition: they are looked up."""
         while True:
-            competition, version = kept.competition, kept.shown
+            stored, competition, version = kept.stored, kept.competition, kept.shown
             accounts = await self._accounts(kept)
-            if (
-                kept.competition is competition
-            ):  # else somebody may be among the entrants who was not looked up
+            # Else somebody may be among the entrants who was not looked up, or the words are of another version.
+            if kept.competition is competition and kept.stored is stored:
                 break
         if accounts != kept.accounts:
             kept.computed.pop("view", None)
         kept.accounts = accounts
-        everybodys = partial(views.everybodys, kept.stored, competition, accounts)
+        everybodys = partial(views.everybodys, stored, competition, accounts)
         return _Seen(competition, version, accounts, await self._computed(kept, "view", everybodys))
 
     async def _accounts(self, kept: _Kept) -> Mapping[str, Account]:

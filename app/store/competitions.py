@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from sqlalchemy import Connection, Row, Select, and_, bindparam, exists, func, insert, or_, select, update
@@ -44,6 +44,18 @@ _OPEN_OF = (
 )
 
 
+# How often the words about a competition have been changed: each time stands in the organisers' log.
+_WORDS = (
+    select(func.count())
+    .select_from(organisers_log)
+    .where(organisers_log.c.competition == competitions.c.id, organisers_log.c.what == "described")
+    .scalar_subquery()
+    .correlate(competitions)
+    .label("words")
+)
+_WHOLE = select(competitions, _WORDS)
+
+
 class NoSuchCompetition(StoreError):
     """There is no competition with this id."""
 
@@ -58,6 +70,13 @@ class TooManyOpen(StoreError):
 
 class CompetitionMoved(StoreError):
     """Somebody else has written the next version: load what is new and decide again."""
+
+
+class Newest(NamedTuple):
+    """How far a competition is: the number of its newest facts, and how often its words have been changed."""
+
+    version: int
+    words: int
 
 
 class WishSeen(StoreError):
@@ -95,6 +114,7 @@ class StoredCompetition:
     lot_seed: str = field(repr=False)
     created_at: int
     version: int
+    words: int  # how often its words have been changed
     state: str
     due_at: int | None
     starts_at: int | None
@@ -209,21 +229,26 @@ class Competitions:
         about: Mapping[str, str],
         visibility: str,
         *,
+        after: Newest,
         actor: str,
         key: str | None,
         at: int,
     ) -> StoredCompetition:
         """Other words about it, by an account, perhaps by a key of it; the organisers' log says what has changed.
 
-        Raises NoSuchCompetition.
+        Raises NoSuchCompetition, and CompetitionMoved if it is not at `after`; then nothing has changed.
         """
         words = {**_texts(title, about), "visibility": visibility}
 
         def work(connection: Connection) -> StoredCompetition:
             this = competitions.c.id == competition_id
-            before = connection.execute(select(competitions).where(this)).one_or_none()
+            # Locked first and read then: words that somebody else is writing are waited for, and seen.
+            connection.execute(select(competitions.c.id).where(this).with_for_update())
+            before = connection.execute(_WHOLE.where(this)).one_or_none()
             if before is None:
                 raise NoSuchCompetition(f"there is no competition {competition_id}")
+            if (before.version, before.words) != after:
+                raise CompetitionMoved(f"competition {competition_id} is no longer at {after}")
             changed = {name: value for name, value in words.items() if getattr(before, name) != value}
             if changed:
                 connection.execute(update(competitions).where(this).values(**changed))
@@ -311,16 +336,17 @@ class Competitions:
         """The competition with this id."""
         if not _ID.fullmatch(competition_id):
             return None
-        wanted = select(competitions).where(competitions.c.id == competition_id)
+        wanted = _WHOLE.where(competitions.c.id == competition_id)
         row = await self._database.read(lambda connection: connection.execute(wanted).one_or_none())
         return None if row is None else self._stored(row)
 
-    async def version(self, competition_id: str) -> int | None:
-        """Its newest version; None if there is no such competition."""
+    async def newest(self, competition_id: str) -> Newest | None:
+        """How far it is; None if there is no such competition."""
         if not _ID.fullmatch(competition_id):
             return None
-        wanted = select(competitions.c.version).where(competitions.c.id == competition_id)
-        return await self._database.read(lambda connection: connection.execute(wanted).scalar())
+        wanted = select(competitions.c.version, _WORDS).where(competitions.c.id == competition_id)
+        row = await self._database.read(lambda connection: connection.execute(wanted).one_or_none())
+        return None if row is None else Newest(*row)
 
     async def facts(self, competition_id: str, after_version: int = 0) -> tuple[FactsRow, ...]:
         """What has happened after a version, in order."""
@@ -347,21 +373,21 @@ class Competitions:
     ) -> tuple[StoredCompetition, ...]:
         """Public competitions in these states, the newest first; `before`: made earlier than then."""
         row = competitions.c
-        wanted = select(competitions).where(row.visibility == "public", row.state.in_(tuple(states)))
+        wanted = _WHOLE.where(row.visibility == "public", row.state.in_(tuple(states)))
         return await self._many(wanted, limit, before)
 
     async def of_owner(
         self, account: str, limit: int, before: int | None = None
     ) -> tuple[StoredCompetition, ...]:
         """The competitions that an account has made, the newest first."""
-        return await self._many(select(competitions).where(competitions.c.owner == account), limit, before)
+        return await self._many(_WHOLE.where(competitions.c.owner == account), limit, before)
 
     async def of_player(
         self, account: str, limit: int, before: int | None = None
     ) -> tuple[StoredCompetition, ...]:
         """The competitions that an account has entered, the newest first."""
         entered = select(competition_entries.c.competition).where(competition_entries.c.account == account)
-        return await self._many(select(competitions).where(competitions.c.id.in_(entered)), limit, before)
+        return await self._many(_WHOLE.where(competitions.c.id.in_(entered)), limit, before)
 
     # ---------------------------------------------------------------------------------------- what has to be done
 
@@ -508,7 +534,7 @@ class Competitions:
         return tuple(map(self._stored, rows))
 
     def _load(self, connection: Connection, competition_id: str) -> StoredCompetition:
-        wanted = select(competitions).where(competitions.c.id == competition_id)
+        wanted = _WHOLE.where(competitions.c.id == competition_id)
         row = connection.execute(wanted).one_or_none()
         if row is None:
             raise NoSuchCompetition(f"there is no competition {competition_id}")
@@ -525,6 +551,7 @@ class Competitions:
             lot_seed=self._seal.open(row.id, row.lot_seed).hex(),
             created_at=row.created_at,
             version=row.version,
+            words=row.words,
             state=row.state,
             due_at=row.due_at,
             starts_at=row.starts_at,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
+from app.service.info import kind_of
 from app.web.deps import Caller, Served, Someone, address_of
 from app.web.messages import NameBody, write_json
-from app.web.openapi import PROBLEM, LinkView, SessionView, answers
+from app.web.openapi import PROBLEM, LinkPlayer, LinkView, SessionView, answers
 from app.web.wishes import LinkBody
 
 router = APIRouter(prefix="/api", tags=["session"], responses={**PROBLEM, **answers(SessionView)})
@@ -38,7 +39,7 @@ async def look_at_link(of: Served, caller: Caller, body: LinkBody) -> Response:
     """The player and the event that an entrant's link is for; nobody comes in. Problems: `bad-key`."""
     account = await of.organisers.by_link(body.link)
     event, match = await of.competitions.foremost_of(account.id)
-    player = await of.lobby.session(account.id)
+    player = LinkPlayer(account.name, account.tag, kind_of(account))
     return json_answer(LinkView(player, caller == account.id, event, match))
 
 

@@ -165,33 +165,35 @@ async def match(call: Observer, event: str, match: str) -> Response:
 
 @router.post("/matches/{match}/pause", summary="Pause it", tags=_matches, responses=answers(Ordered))
 async def pause(call: Arbiter, event: str, match: str, body: ReasonBody) -> Response:
-    """From the end of the phase; ends by itself. Problems: `no-such-match`, `round-is-open`, `plays-here`,
-    `match-over`, `bad-decision`.
+    """From the end of the phase; ends by itself. Problems: `no-such-match`, `stale-version`, `round-is-open`,
+    `plays-here`, `match-over`, `bad-decision`.
     """
 
     async def do() -> Ordered:
         await call.of.arbiter.pause(event, match, body.reason, actor=call.actor, key=call.key())
         return Ordered(match, "pause")
 
-    return await call.make(do)
+    return await call.order(event, do)
 
 
 @router.post("/matches/{match}/resume", summary="Let it go on", tags=_matches, responses=answers(Ordered))
 async def resume(call: Arbiter, event: str, match: str, body: ReasonBody) -> Response:
-    """Problems: `no-such-match`, `round-is-open`, `plays-here`, `match-over`, `bad-decision`."""
+    """Problems: `no-such-match`, `stale-version`, `round-is-open`, `plays-here`, `match-over`, `bad-decision`."""
 
     async def do() -> Ordered:
         await call.of.arbiter.resume(event, match, body.reason, actor=call.actor, key=call.key())
         return Ordered(match, "resume")
 
-    return await call.make(do)
+    return await call.order(event, do)
 
 
 @router.post(
     "/matches/{match}/add-time", summary="Give a player time", tags=_matches, responses=answers(Ordered)
 )
 async def add_time(call: Arbiter, event: str, match: str, body: TimeBody) -> Response:
-    """Problems: `no-such-match`, `round-is-open`, `plays-here`, `match-over`, `bad-decision`, `key-used`."""
+    """Problems: `no-such-match`, `stale-version`, `round-is-open`, `plays-here`, `match-over`, `bad-decision`,
+    `key-used`.
+    """
 
     async def do() -> Ordered:
         await call.of.arbiter.add_time(
@@ -199,28 +201,28 @@ async def add_time(call: Arbiter, event: str, match: str, body: TimeBody) -> Res
         )
         return Ordered(match, "add-time")
 
-    return await call.make(do)
+    return await call.order(event, do)
 
 
 @router.post(
     "/matches/{match}/void", summary="It counts for nothing", tags=_matches, responses=answers(Ordered)
 )
 async def void(call: Arbiter, event: str, match: str, body: ReasonBody) -> Response:
-    """A match that runs; another is played for it, on new dice. Problems: `no-such-match`, `round-is-open`,
-    `plays-here`, `match-over`, `bad-decision`.
+    """A match that runs; another is played for it, on new dice. Problems: `no-such-match`, `stale-version`,
+    `round-is-open`, `plays-here`, `match-over`, `bad-decision`.
     """
 
     async def do() -> Ordered:
         await call.of.arbiter.void(event, match, body.reason, actor=call.actor, key=call.key())
         return Ordered(match, "void")
 
-    return await call.make(do)
+    return await call.order(event, do)
 
 
 @router.post("/matches/{match}/result", summary="Set its result", tags=_matches, responses=answers(Ordered))
 async def result(call: Arbiter, event: str, match: str, body: ResultBody) -> Response:
-    """Of a match that runs, or that is over. Problems: `no-such-match`, `round-is-open`, `plays-here`, `bad-result`,
-    `not-now`, `bad-decision`.
+    """Of a match that runs, or that is over. Problems: `no-such-match`, `stale-version`, `round-is-open`, `plays-here`,
+    `bad-result`, `not-now`, `bad-decision`.
     """
 
     async def do() -> Ordered:
@@ -229,7 +231,7 @@ async def result(call: Arbiter, event: str, match: str, body: ResultBody) -> Res
         )
         return Ordered(match, "result")
 
-    return await call.make(do)
+    return await call.order(event, do)
 
 
 @router.get(
@@ -247,7 +249,7 @@ async def estimate(call: Arbiter, event: str, match: str) -> Response:
 )
 async def adjudicate(call: Arbiter, event: str, match: str, body: AdjudicationBody) -> Response:
     """After a look at the estimate, whose `confirm` it gives back. Problems: `not-confirmed`, `no-such-match`,
-    `not-started`, `round-is-open`, `plays-here`, `match-over`, `bad-decision`.
+    `stale-version`, `not-started`, `round-is-open`, `plays-here`, `match-over`, `bad-decision`.
     """
 
     async def do() -> Ordered:
@@ -256,20 +258,20 @@ async def adjudicate(call: Arbiter, event: str, match: str, body: AdjudicationBo
         )
         return Ordered(match, "adjudicate")
 
-    return await call.make(do)
+    return await call.order(event, do)
 
 
 @router.post("/matches/{match}/replay", summary="Play it again", tags=_matches, responses=answers(Ordered))
 async def replay(call: Arbiter, event: str, match: str, body: ReasonBody) -> Response:
-    """On new dice; what was played counts for nothing. Problems: `no-such-match`, `round-is-open`, `plays-here`,
-    `not-now`, `bad-decision`, `key-used`.
+    """On new dice; what was played counts for nothing. Problems: `no-such-match`, `stale-version`, `round-is-open`,
+    `plays-here`, `not-now`, `bad-decision`, `key-used`.
     """
 
     async def do() -> Ordered:
         await call.of.arbiter.decide(event, match, None, body.reason, actor=call.actor, key=call.key())
         return Ordered(match, "replay")
 
-    return await call.make(do)
+    return await call.order(event, do)
 
 
 @router.post(
@@ -319,13 +321,13 @@ async def notes(
     responses=answers(NoteShown, 201),
 )
 async def add_note(call: Arbiter, event: str, body: NoteBody) -> Response:
-    """Problems: `bad-result`, `bad-competition`, `key-used`."""
+    """Problems: `bad-result`, `bad-competition`, `stale-version`, `key-used`."""
 
     async def do() -> NoteShown:
         note = await call.of.competitions.add_note(event, body.text, actor=call.actor, match=body.match)
         return NoteShown(note.number, note.match, note.by, note.at, note.text)
 
-    return await call.make(do, 201)
+    return await call.order(event, do, 201)
 
 
 # -------------------------------------------------------------------------------------------------------- standings

@@ -63,11 +63,8 @@ async def my_competitions(of: Served, account: Caller) -> Response:
     """What is next for me in each; nothing for somebody without a name."""
     if account is None:
         return json_answer(MyCompetitions(of.now(), [], []))
-    entered = [
-        EnteredCompetition(one, await of.competitions.mine(one.id, account))
-        for one in await of.competitions.entered_by(account, limit=_ENTERED)
-        if one.state not in _STATES["over"]
-    ]
+    places = await of.competitions.places_of(account, without=_STATES["over"], limit=_ENTERED)
+    entered = [EnteredCompetition(one, mine) for one, mine in places]
     owned = await of.competitions.owned_by(account, limit=_PAGE)
     made = [one for one in owned if one.state not in _STATES["over"]]
     return json_answer(MyCompetitions(of.now(), entered, made))

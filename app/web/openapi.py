@@ -38,7 +38,7 @@ from app.service.event_file import (
     MatchesPage,
     MatchNow,
 )
-from app.service.info import Info, SessionInfo
+from app.service.info import Info, Kind, SessionInfo
 from app.service.lobby import Hint, Live, LobbyView
 from app.service.matches import HistoryView
 from app.service.organisers import KeyInfo, KeysView, NewKey
@@ -59,10 +59,19 @@ class SessionView:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkPlayer:
+    """Whose a link is. Nothing of what he has played: who has sent him the link may be kept from knowing (§5.4)."""
+
+    name: str
+    tag: str | None
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
 class LinkView:
     """Whose a link is, and where it leads: `match` waits for him there. `is_me`: the caller is that player."""
 
-    player: SessionInfo | None
+    player: LinkPlayer
     is_me: bool
     event: Summary | None
     match: str | None

@@ -120,25 +120,25 @@ async def event(call: Observer, event: str) -> Response:
 
 @router.patch("/events/{event}", summary="Other words", tags=_events, responses=answers(Summary))
 async def describe(call: Owner, event: str, body: EventWords) -> Response:
-    """Title, text, visibility. Problems: `bad-competition`."""
-
-    async def do() -> Summary:
-        now = (await call.of.competitions.organiser_view(event)).view
-        return await call.of.competitions.describe(
+    """Title, text, visibility. Problems: `bad-competition`, `stale-version`."""
+    return await call.make(
+        lambda: call.of.competitions.describe(
             event,
-            title={**now.title, **(body.title or {})},
-            about={**now.about, **(body.about or {})},
-            visibility=body.visibility or now.visibility,
+            title=body.title,
+            about=body.about,
+            visibility=body.visibility,
             actor=call.actor,
             via=call.via,
+            expect=call.expect,
         )
-
-    return await call.make(do)
+    )
 
 
 @router.patch("/events/{event}/settings", summary="Other settings", tags=_events, responses=answers(Done))
 async def change_settings(call: Owner, event: str, body: SettingsChange) -> Response:
-    """Until the first stage opens. Problems: `bad-settings`, `bad-ruleset`, `bad-time`, `not-now`, `stale-version`."""
+    """Stages and rules until the first stage opens; entry, no-show and pace at any time. Problems: `bad-settings`,
+    `bad-ruleset`, `bad-time`, `not-now`, `stale-version`.
+    """
     return await call.make(
         lambda: call.of.competitions.change_settings(
             event,
@@ -234,13 +234,14 @@ async def take_in(
     new: Annotated[bool, Query(description="Make accounts for those who have none here.")] = False,
 ) -> Response:
     """CSV with the columns name, tag, seed (имя, метка, посев): UTF-8 or Windows-1251; comma, semicolon or tab. Right
-    lines enter, wrong ones are named. Problems: `bad-list`.
+    lines enter, wrong ones are named. Problems: `bad-list`, `stale-version`.
     """
     data = await request.body()
-    return await call.make(
+    return await call.order(
+        event,
         lambda: call.of.event_files.take_in(
             call.asking, event, data, site=site_of(call.of, request), new=new, name=call.key
-        )
+        ),
     )
 
 

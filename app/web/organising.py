@@ -15,7 +15,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.service.allowance import Left, refuse_if_spent
-from app.service.errors import BadKey, BadVersion
+from app.service.errors import BadKey, BadVersion, StaleVersion
 from app.service.organisers import Asking, Role, command_key
 from app.web.deps import Services, services
 from app.web.messages import write_json
@@ -85,6 +85,17 @@ class Call:
         if again:
             answer.headers["Idempotent-Replayed"] = "true"
         return answer
+
+    async def order(self, event: str, do: Callable[[], Awaitable[Any]], status: int = 200) -> Response:
+        """The same for what is no command of the competition, and does not look at its version by itself."""
+
+        async def checked() -> Any:
+            version = await self.of.competitions.version(event)
+            if self.expect not in (None, version):
+                raise StaleVersion(version)
+            return await do()
+
+        return await self.make(checked, status)
 
     async def act(self, event: str, wish: Callable[[int], commands.Command], status: int = 200) -> Response:
         """Carries out a command of the competition, once it is known when."""

@@ -61,6 +61,14 @@ async function keepUp() {
   }
 }
 
+/** The second press of a double click is meant for the button that stood there at the first. */
+document.addEventListener('click', (pressed) => {
+  if (pressed.detail > 1 && pressed.target.closest('button')) {
+    pressed.stopPropagation();
+    pressed.preventDefault();
+  }
+}, true);
+
 try {
   await load();
   Object.assign(page, { draw, name });

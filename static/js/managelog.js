@@ -30,7 +30,8 @@ function targetWords(target) {
 
 export function logPart() {
   if (log === null || log.version !== page.event.version) {
-    loadLog().then(() => { log.version = page.event.version; if (location.hash === '#log') page.draw(); }).catch((problem) => tell(alertBox(problemText(problem))));
+    const { version } = page.event;
+    loadLog().then(() => { log.version = version; if (location.hash === '#log') page.draw(); }).catch((problem) => tell(alertBox(problemText(problem))));
     if (log === null) return el('p', { class: 'muted' }, t('events.loading'));
   }
   const did = (what) => word(hasWord(`organise.log.did.${what}`) ? `log.did.${what}` : 'log.did.other');

@@ -37,8 +37,8 @@ export const takenWords = (points, matchPoints) => [points ? word('entrant.taken
 
 /** A penalty for an entrant, asked for in words. */
 export const penaltyOf = (number) => {
-  const input = (name) => el('input', { id: `penalty-${name}`, type: 'number', inputmode: 'numeric', min: 0, max: 1000 });
-  const [match, points] = [input('match'), input('points')];
+  const input = (name, max) => el('input', { id: `penalty-${name}`, type: 'number', inputmode: 'numeric', min: 0, max });
+  const [match, points] = [input('match', 1000), input('points', 1_000_000)];
   return {
     title: `${word('entrant.penalty')}: ${nameOf(number)}`,
     will: () => {
@@ -83,7 +83,7 @@ export function openMatch(match, where) {
   }
 
   const act = (key, question, { cls = '' } = {}) => el('button', { class: `button ${cls}`, type: 'button',
-    click: () => order({ title: word(`match.${key}`), act: (options, reason) => api.post(`${at}/${key.replace('_', '-')}`, { reason }, options), ...question }, word(`match.${key}_done`)) }, word(`match.${key}`));
+    click: () => order({ title: word(`match.${key}`), act: (_, reason) => api.post(`${at}/${key.replace('_', '-')}`, { reason }), ...question }, word(`match.${key}_done`)) }, word(`match.${key}`));
 
   // ---- how far it is -------------------------------------------------------------------------------------
 
@@ -127,7 +127,7 @@ export function openMatch(match, where) {
     return {
       fields: [field(word('match.time_who'), seat), field(word('match.time_minutes'), minutes)],
       will: () => word('match.time_will', { name: nameOf(seat.value === 'A' ? A : B), time: span(Math.round(Number(minutes.value) * 60) * 1000) }),
-      act: (options, reason) => api.post(`${at}/add-time`, { seat: seat.value, seconds: Math.round(Number(minutes.value) * 60), reason }, options),
+      act: (_, reason) => api.post(`${at}/add-time`, { seat: seat.value, seconds: Math.round(Number(minutes.value) * 60), reason }),
     };
   }
 
@@ -140,7 +140,7 @@ export function openMatch(match, where) {
         if (points === null) return word(was ? 'match.result_was' : 'match.result_ask', { was });
         return word(was ? 'match.result_will_over' : 'match.result_will', { score: scoreWords(A, B, points), was }) + (points === 0 ? drawn() : '');
       },
-      act: (options, reason) => api.post(`${at}/result`, { points_for_A: score.value(), reason }, options),
+      act: (_, reason) => api.post(`${at}/result`, { points_for_A: score.value(), reason }),
     };
   }
 
@@ -171,9 +171,9 @@ export function openMatch(match, where) {
         const points = score.value();
         return !estimate || points === null ? word('match.adjudicate_ask') : word('match.result_will', { score: scoreWords(A, B, points) }) + (points === 0 ? drawn() : '');
       },
-      act: async (options, reason) => {
+      act: async (_, reason) => {
         try {
-          return await api.post(`${at}/adjudicate`, { points_for_A: score.value(), reason, confirm: estimate?.confirm ?? '' }, options);
+          return await api.post(`${at}/adjudicate`, { points_for_A: score.value(), reason, confirm: estimate?.confirm ?? '' });
         } catch (problem) {
           if (problem.code === 'not-confirmed') await show();
           throw problem;

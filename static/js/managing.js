@@ -32,8 +32,15 @@ export function tell(...content) {
 
 // ---- wishes ------------------------------------------------------------------------------------------------
 
+let underWay = Promise.resolve();  // the newest wish: the next one is meant for what it leaves
+
 /** Carries out a wish meant for the state that is shown; what is refused is said, and the page shows how it is now. */
-export async function wish(act) {
+export function wish(act) {
+  underWay = underWay.catch(() => {}).then(() => carryOut(act));
+  return underWay;
+}
+
+async function carryOut(act) {
   try {
     const answer = await act({ version: page.event.version });
     tell();
@@ -87,10 +94,11 @@ export function ask({ title, will = null, fields = [], reason = 'needed', ok = w
     const say = () => { const words = typeof will === 'function' ? will() : will; said.replaceChildren(...(words ? [words] : [])); };
     const why = el('input', { name: 'reason', maxlength: 1000, required: reason === 'needed', 'aria-describedby': 'reason-hint', autocomplete: 'off' });
     const go = el('button', { class: 'button primary', value: 'ok' }, ok);
-    const carryOut = async () => {
+    const confirmed = async () => {
       if (go.getAttribute('aria-disabled') === 'true') return;
       go.setAttribute('aria-disabled', 'true');
       wrong.replaceChildren();
+      await underWay.catch(() => {});
       try {
         answer = await act({ version: page.event.version }, why.value.trim());
         await load().catch(() => {});  // before the page can be touched again: the next wish is meant for what is now
@@ -101,7 +109,7 @@ export function ask({ title, will = null, fields = [], reason = 'needed', ok = w
         go.removeAttribute('aria-disabled');
       }
     };
-    const form = el('form', { class: 'name-form', input: say, change: say, submit: (submitted) => { submitted.preventDefault(); carryOut(); } },
+    const form = el('form', { class: 'name-form', input: say, change: say, submit: (submitted) => { submitted.preventDefault(); confirmed(); } },
       el('h2', {}, title), said, fields,
       reason === 'none' ? null : el('label', { class: 'field' }, word('reason.label'), why, el('small', { class: 'muted', id: 'reason-hint' }, word(reason === 'needed' ? 'reason.hint' : 'reason.hint_perhaps'))),
       wrong,

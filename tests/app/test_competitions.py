@@ -132,6 +132,40 @@ async def test_one_wish_is_carried_out_once_whichever_server_has_it(hand: Hand, 
     assert (await other.mine(hand.id, players[2])).status == "withdrawn"
 
 
+async def test_words_are_those_of_now_on_every_server_and_none_are_lost(hand: Hand, store: Store) -> None:
+    await hand.announce(2)
+    other = Competitions(store, COMPUTER, lambda: hand.now)  # no server hears what another does
+    both = (hand.service, other)
+    mark, version = (await other.seen(hand.id, None))[0], await other.version(hand.id)
+    await hand.service.describe(hand.id, title={"ru": "Зима", "en": "Winter"}, actor=hand.boss)
+    (now, view, _) = await other.seen(hand.id, None)
+    assert view.title == {"ru": "Зима", "en": "Winter"}
+    assert (now == mark, await other.version(hand.id)) == (False, version + 1)
+    # Whoever meant another version changes nothing; the same words again are no change.
+    with pytest.raises(StaleVersion):
+        await other.describe(hand.id, title={"en": "Summer"}, actor=hand.boss, expect=version)
+    await other.describe(hand.id, title={"en": "Winter"}, actor=hand.boss, expect=version + 1)
+    assert await hand.service.version(hand.id) == version + 1
+    # Several at once, each of something else, on both servers, while the competition goes on.
+    await asyncio.gather(
+        hand.service.describe(hand.id, title={"en": "Spring"}, actor=hand.boss),
+        other.describe(hand.id, title={"ru": "Весна"}, actor=hand.boss),
+        hand.service.describe(hand.id, about={"en": "All come"}, actor=hand.boss),
+        other.describe(hand.id, about={"ru": "Приходите"}, actor=hand.boss),
+        other.describe(hand.id, visibility="unlisted", actor=hand.boss),
+        hand.service.change_settings(hand.id, {"no_show_s": 60}, actor=hand.boss),
+    )
+    for service in both:
+        view = await service.view(hand.id)
+        assert view.title == {"ru": "Весна", "en": "Spring"}
+        assert view.about == {"ru": "Приходите", "en": "All come"}
+        assert view.visibility == "unlisted"
+        assert await service.version(hand.id) == version + 7
+    for service in both:
+        with pytest.raises(NoSuchCompetition):
+            await service.describe("none", title={"en": "Spring"}, actor=hand.boss)
+
+
 async def test_an_entrant_who_presses_twice_is_one_entrant(hand: Hand, store: Store) -> None:
     await hand.announce(2)
     someone = (await store.accounts.create_guest("Vera", MADE_AT)).id

@@ -91,6 +91,8 @@ def test_work_that_goes_on_by_itself_is_not_about_who_started_it() -> None:
         pytest.param(f"connect(password='{PASSWORD}')", PASSWORD, id="a call"),
         pytest.param('violates "x"\nDETAIL:  Key (code)=(k3v9) already exists.', "k3v9", id="a refused key"),
         pytest.param("Failed('x\\nDETAIL:  Failing row contains (13/8).\\nHINT: y')", "13/8", id="a row"),
+        pytest.param(f"no such key: nk_{'k' * 43}", "kkkk", id="an organiser's key"),
+        pytest.param(f"/enter#abcdefghijkl.{'m' * 43}", "mmmm", id="an entrant's link"),
         pytest.param("signed with correct horse battery", "correct horse battery", id="the secret key"),
     ],
 )

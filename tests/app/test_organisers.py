@@ -322,6 +322,42 @@ async def test_of_two_changes_for_one_version_one_is_refused(admin: Admin) -> No
     assert (await admin.refused("PATCH", "{e}/settings", changes[0], If_Match="yes"))["code"] == "bad-version"
 
 
+async def test_every_call_is_refused_that_was_meant_for_another_version(
+    server: LiveServer, admin: Admin
+) -> None:
+    await admin.post("{e}/open-entry")
+    async with person(server, "Anna") as anna, person(server, "Boris") as boris:
+        await entrants(admin, anna, boris)
+        await admin.post("{e}/start")
+        await admin.round_begins()
+        match = await admin.running_match()
+        log = await admin.get("{e}/audit?limit=500")
+        version = (await admin.get("{e}"))["version"]
+        orders: dict[str, dict[str, Any]] = {
+            **{order: {} for order in ("pause", "resume", "void", "replay")},
+            "add-time": {"seat": "A", "seconds": 60},
+            "result": {"points_for_A": 5},
+            "adjudicate": {"points_for_A": 5, "confirm": ""},
+        }
+        calls = [
+            ("PATCH", "{e}", {"title": {"en": "Other"}}),
+            ("POST", "{e}/notes", {"text": "It began late."}),
+            ("POST", "{e}/entrants/import", None),
+            *(
+                ("POST", f"{{e}}/matches/{match}/{order}", {**body, "reason": "x"})
+                for order, body in orders.items()
+            ),
+        ]
+        for method, path, body in calls:
+            refused = await admin.refused(method, path, body, If_Match=f'"{version - 1}"')
+            assert (path, refused["code"], refused["params"]) == (path, "stale-version", {"version": version})
+        assert await admin.get("{e}/audit?limit=500") == log
+        for method, path, body in (calls[0], calls[1], calls[3]):
+            version = (await admin.get("{e}"))["version"]
+            await admin.send(method, path, body, If_Match=f'"{version}"')
+        assert (await admin.get("{e}"))["view"]["title"] == {"en": "Other", "ru": "Кубок"}
+
+
 # ------------------------------------------------------------------------------------------------- pages and paces
 
 
@@ -367,6 +403,28 @@ async def test_a_body_is_bounded_and_strict(admin: Admin) -> None:
 # --------------------------------------------------------------------------------------------------------- entrants
 
 
+async def test_whose_place_another_has_taken_is_led_to_what_is_left_to_him(server: LiveServer) -> None:
+    async with an_owner(server) as one, an_owner(server, "Olga") as two, person(server, "Anna") as anna:
+        for admin in (one, two):
+            await admin.post("{e}/open-entry")
+        first, _ = (await one.take_in(b"name\nGleb\nDora\n"))["lines"]
+        await one.post("{e}/start")
+        async with person(server, None) as gleb:
+            await gleb.post("/api/session/link", {"link": first["link"]})
+            (there,) = (await gleb.get("/api/my/competitions"))["entered"]
+            assert there["competition"]["id"] == one.event
+            await one.post("{e}/entrants/1/substitute", {"player": "Anna", "reason": "ill"})
+            assert (await gleb.get("/api/my/competitions"))["entered"] == []
+            assert (await gleb.post("/api/session/link/look", {"link": first["link"]}))["event"] is None
+            await two.post("{e}/entrants", {"player": "Gleb"})
+            (left,) = (await gleb.get("/api/my/competitions"))["entered"]
+            assert (left["competition"]["id"], left["mine"]["entrant"]) == (two.event, 1)
+            looked = await gleb.post("/api/session/link/look", {"link": first["link"]})
+            assert looked["event"]["id"] == two.event
+        (hers,) = (await anna.get("/api/my/competitions"))["entered"]
+        assert (hers["competition"]["id"], hers["mine"]["entrant"]) == (one.event, 1)
+
+
 async def test_a_list_enters_right_lines_and_names_wrong_ones(server: LiveServer, admin: Admin) -> None:
     await admin.post("{e}/open-entry")
     async with person(server, "Анна"):
@@ -406,7 +464,9 @@ async def test_who_was_entered_by_a_list_comes_in_by_his_link(server: LiveServer
     assert page == f"{server.url}/enter"
     async with person(server, None) as gleb:
         seen = await gleb.post("/api/session/link/look", {"link": secret})
-        assert (seen["player"]["name"], seen["event"]["id"]) == ("Глеб", admin.event)
+        # Nothing of what he has played: his board may be one of which organisers are told nothing.
+        assert seen["player"] == {"name": "Глеб", "tag": None, "kind": "guest"}
+        assert seen["event"]["id"] == admin.event
         assert (seen["is_me"], seen["match"]) == (False, None)
         assert (await gleb.get("/api/session"))["player"] is None, "looking signs nobody in"
         opened = await gleb.post("/api/session/link", {"link": line["link"]})

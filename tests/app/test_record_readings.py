@@ -310,9 +310,9 @@ def test_every_code_that_the_documents_name_has_words() -> None:
     assert named - words["code"].keys() == set()
 
 
-def zipped(*files: tuple[str, bytes]) -> bytes:
+def zipped(*files: tuple[str, bytes], packing: int = zipfile.ZIP_DEFLATED) -> bytes:
     made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(made, "w", packing) as archive:
         for name, content in files:
             archive.writestr(name, content)
     return made.getvalue()
@@ -320,6 +320,7 @@ def zipped(*files: tuple[str, bytes]) -> bytes:
 
 MAT = (DATA / "mat_example.mat").read_bytes()
 WHOLE_ZIP = zipped(("a.mat", MAT))
+LZMA_ZIP = zipped(("a.mat", MAT), packing=zipfile.ZIP_LZMA)
 
 
 @pytest.mark.parametrize(
@@ -329,6 +330,15 @@ WHOLE_ZIP = zipped(("a.mat", MAT))
         pytest.param(WHOLE_ZIP[:-40], "bad-zip", id="cut off"),
         pytest.param(
             WHOLE_ZIP.replace(b"\x08\x00", b"\x63\x00"), "bad-zip", id="packed in a way that is not known"
+        ),
+        pytest.param(
+            zipped(("ж.mat", MAT)).replace("ж".encode(), b"\xd0\xff"), "bad-zip", id="a name that is no text"
+        ),
+        pytest.param(
+            LZMA_ZIP[:60] + b"\xff\xff\xff\xff" + LZMA_ZIP[64:], "bad-zip", id="what is packed is damaged"
+        ),
+        pytest.param(
+            WHOLE_ZIP[:-6] + b"\xff\xff\xff\x00\x00\x00", "bad-zip", id="its list begins before its beginning"
         ),
         pytest.param(zipped(("folder/", b"")), "bad-zip", id="only a folder"),
         pytest.param(zipped(("zeros.txt", b"0" * 50_000_000)), "bad-zip", id="unpacks to very much"),
@@ -348,6 +358,17 @@ WHOLE_ZIP = zipped(("a.mat", MAT))
 def test_a_zip_that_is_no_record_is_a_fault(data: bytes, code: str) -> None:
     found = answer(Question(), data, convert=False)
     assert found.faults[0].code == code
+
+
+def test_the_name_of_a_file_in_a_zip_does_nothing_where_it_is_shown() -> None:
+    shown = {
+        "../../etc/passwd": "../../etc/passwd",  # nothing is written anywhere by this name
+        "\x1b[31mred\u202e\n.mat": "\ufffd[31mred\ufffd\ufffd.mat",
+        "a" * 60_000: "a" * 79 + "…",
+    }
+    for name, words in shown.items():
+        (note,) = answer(Question(), zipped((name, MAT)), convert=False).notes
+        assert (note.text, note.message) == (words, f"Read from a zip: {words}.")
 
 
 def test_a_zip_of_one_record_is_that_record() -> None:

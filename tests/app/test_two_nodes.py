@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest_asyncio
 
+from tests.support.nodes import until
 from tests.support.races import history_of
 from tests.support.server import (
     QUICK,
@@ -166,3 +167,24 @@ async def test_a_joined_match_starts_on_the_page_that_waits_elsewhere(apart: Apa
                 await boris.post(f"/api/invites/{made['code']}/join")
             await waiting.until(lambda: waiting.info["state"] == "playing")
             await waiting.until(lambda: waiting.view)
+
+
+async def test_whoever_waits_at_one_server_is_told_of_words_that_came_to_another(
+    migrated_postgres_url: str, tmp_path: Path
+) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        enter = stack.enter_async_context
+        one = await enter(running_server(migrated_postgres_url, tmp_path / "one"))
+        two = await enter(running_server(migrated_postgres_url, tmp_path / "two"))
+        owner = await enter(person(one, "Vera"))
+        visitor = await enter(person(two, None))
+        made = await owner.post("/api/admin/v1/events", {"title": {"en": "Cup"}})
+        path = f"/api/competitions/{made['id']}"
+        mark = (await visitor.get(path))["mark"]
+        waits = asyncio.create_task(visitor.get(f"{path}/changes?mark={mark}"))
+        waiting = two.services.competitions._waiting
+        await until(lambda: made["id"] in waiting)
+        answer = await owner.http.patch(f"/api/admin/v1/events/{made['id']}", json={"title": {"en": "Other"}})
+        assert answer.status_code == 200
+        assert (await waits)["mark"] != mark
+        assert (await visitor.get(path))["competition"]["title"]["en"] == "Other"

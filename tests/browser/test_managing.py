@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Locator, Page, Route, expect
 
 from tests.browser.screens import EN, PHONE, RU, STILL, Screens
 from tests.browser.test_pages import words
@@ -230,6 +230,29 @@ async def test_an_arbiter_settles_a_dispute_on_a_phone(
         assert made == ["void", None]
 
 
+async def test_a_double_click_is_one_press(live: LiveServer, screens: Screens) -> None:
+    """What is next stands where the button before it stood."""
+    async with an_organiser(live, screens, "Anna Boris", {**EN, **STILL}) as boss:
+        await boss.open()
+        start = boss.page.get_by_role("button", name="Start the event", exact=True)
+        box = await start.bounding_box()
+        assert box
+        at = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        sent: list[str] = []
+        boss.page.on("request", lambda call: sent.append(call.url) if call.method == "POST" else None)
+        await boss.page.mouse.click(*at)
+        draft = boss.page.get_by_role("button", name="Draft the round", exact=True)
+        under = await draft.bounding_box()
+        assert under
+        assert under["x"] < at[0] < under["x"] + under["width"]
+        assert under["y"] < at[1] < under["y"] + under["height"]
+        await boss.page.mouse.down(click_count=2)
+        await boss.page.mouse.up(click_count=2)
+        await draft.click()
+        await expect(boss.page.get_by_role("button", name="Publish", exact=True)).to_be_visible()
+        assert [url.rpartition(boss.event)[2] for url in sent] == ["/start", "/rounds"]
+
+
 async def test_an_organiser_decides_who_takes_part(live: LiveServer, screens: Screens) -> None:
     entry = {"late_rounds": 2, "check_in_ms": 7_200_000}
     starts_at = time.time_ns() // 1_000_000 + 3_600_000
@@ -245,13 +268,22 @@ async def test_an_organiser_decides_who_takes_part(live: LiveServer, screens: Sc
             one["entrant"]["name"]: one["entrant"]["number"] for one in (await judge.event_now())["entrants"]
         }
         line = lambda name: page.locator(".manage-entrants > li", has_text=name)  # noqa: E731
+        let_go = asyncio.Event()
+
+        async def slowly(call: Route) -> None:
+            await let_go.wait()
+            await call.continue_()
+
+        await page.route("**/seed", slowly)
         await page.get_by_label("Seed of Kate").fill("1")
         await page.get_by_label("Seed of Kate").blur()
         await page.locator("#pair-first").select_option(label="Kate")
         await page.locator("#pair-second").select_option(label="Hugo")
         await judge.press("Forbid the pair")
         await expect(judge.question).to_contain_text("Kate – Hugo: not paired from the next draft on.")
-        await judge.done("one club")
+        await judge.confirm("one club")  # what is on its way still comes first, and neither is refused
+        let_go.set()
+        await expect(judge.question).to_have_count(0)
         await expect(page.locator(".act-list")).to_contain_text("Hugo – Kate")
         await judge.press("More: Iris")
         await line("Iris").get_by_role("button", name="Substitute").click()
