@@ -86,7 +86,7 @@ async def first_roll(admin: Admin) -> None:
     """The dice of a match that is played now are on the table."""
     match, anybody = await admin.running_match(), {"Authorization": ""}
     async with asyncio.timeout(20):
-        while (await admin.http.get(f"/api/matches/{match}/view", headers=anybody)).json()["roll"] is None:
+        while (await admin.http.get(f"/api/matches/{match}/view", headers=anybody)).json()["stage"] == "seeding":
             await asyncio.sleep(0.02)
 
 
