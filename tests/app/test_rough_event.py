@@ -84,9 +84,9 @@ async def seen(admin: Admin, holds: Callable[[Any], bool]) -> Any:
 
 async def first_roll(admin: Admin) -> None:
     """The dice of a match that is played now are on the table."""
-    match, anybody = await admin.running_match(), {"Authorization": ""}
+    shown = f"/api/matches/{await admin.running_match()}/view"
     async with asyncio.timeout(20):
-        while (await admin.http.get(f"/api/matches/{match}/view", headers=anybody)).json()["stage"] == "seeding":
+        while (await admin.http.get(shown, headers={"Authorization": ""})).json()["stage"] == "seeding":
             await asyncio.sleep(0.02)
 
 
