@@ -7,9 +7,8 @@
 
 BIN := .venv/bin
 # Tests are shared out by files among three processes: more than two cores have work for, since tests also wait. What
-# fails then must pass alone: some tests watch countdowns, and take a machine that is too busy for a fault. The many short
-# files of tests/engine come last, so that all processes end together.
-SHARED := -n 3 --dist loadfile --no-loadscope-reorder
+# fails then must pass alone: some tests watch countdowns, and take a machine that is too busy for a fault.
+SHARED := -n 3 --dist loadfile
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq install
 
 help:
