@@ -34,6 +34,11 @@ export class Prompt {
     this._show(this.base);
   }
 
+  /** Back to what is next, unless it was a warning. */
+  giveWay() {
+    if (!this.passing?.[2]) this.clear();
+  }
+
   _show([strong, rest, warn]) {
     const key = JSON.stringify([strong, rest, warn]);
     if (key === this.shown) return;  // the same words are not read out again

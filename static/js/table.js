@@ -347,7 +347,7 @@ export class Table {
   }
 
   line(state) {
-    if (state === 'lost' && !this.parted) this.prompt.clear();  // that the line is lost is said before all else
+    if (state === 'lost' && !this.parted) this.prompt.giveWay();  // that the line is lost is said before the swap
     this._say();
     if (state !== 'on' || !this.parted) return;
     this.parted = false;
