@@ -78,7 +78,8 @@ async def running_server(
     try:
         yield LiveServer(f"http://127.0.0.1:{listening.getsockname()[1]}", app, settings)
     finally:
-        app.state.services.competitions.let_go()  # as `app.serving` does: pages of events wait for what comes next
+        if not serving.done() and hasattr(app.state, "services"):
+            app.state.services.competitions.let_go()  # as `app.serving` does: pages of events wait for what is next
         server.should_exit = True
         await serving
         listening.close()
