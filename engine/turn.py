@@ -21,11 +21,9 @@ class Seat(StrEnum):
         return Seat.B if self is Seat.A else Seat.A
 
 
-SEATS = (
-    Seat.A,
-    Seat.B,
-)  # ten times as quick to go through as the enumeration, and every play goes through it often
-_A = Seat.A  # as quick to name
+# Every play goes through the seats often, and the enumeration takes ten times as long as they do.
+SEATS = (Seat.A, Seat.B)
+_A = Seat.A
 
 
 class Color(StrEnum):

@@ -19,10 +19,9 @@ def drawable(text: str) -> str:
         if ord(char) in _known():
             shown += char
             reads |= unicodedata.category(char)[0] in "LNS"
-        elif unicodedata.category(char)[0] != "M" and not shown.endswith(
-            LEFT_OUT
-        ):  # a mark is part of a letter
-            shown, is_whole = shown + LEFT_OUT, False
+        elif unicodedata.category(char)[0] != "M":  # a mark is part of a letter
+            is_whole = False
+            shown += "" if shown.endswith(LEFT_OUT) else LEFT_OUT
     return shown if reads or is_whole else ""
 
 

@@ -92,12 +92,12 @@ class Boards:
         """Moves the board on if it can be."""
         if board.busy:
             board.again = True
-        elif self._may_reveal(board) or self._step(board) is not None:
+        elif self._to_be_told(board) or self._step(board) is not None:
             board.busy = True
             self._spawn(self._move(board))
 
     @staticmethod
-    def _may_reveal(board: _Board) -> list[str]:
+    def _to_be_told(board: _Board) -> list[str]:
         """The matches to be told that all have committed. None while somebody has not: with the others' seeds known,
         the last one could choose the dice together with the server.
         """
@@ -127,7 +127,7 @@ class Boards:
         try:
             while True:
                 board.again = False
-                if told := self._may_reveal(board):
+                if told := self._to_be_told(board):
                     await self._all(told, CloseHashes)
                 elif (turn := self._step(board)) is not None:
                     await self._open(board, turn)

@@ -83,9 +83,7 @@ T = TypeVar("T")
 
 Wish = Callable[[int], Command]  # a command, once the time is known
 _KEPT = 64  # competitions in memory
-_MANY = (
-    16  # with more entrants, a command is decided on beside the loop: a round is drafted in seconds (§12.3)
-)
+_MANY = 16  # with more entrants commands are decided on beside the loop: a draft takes seconds (§12.3)
 _FOREMOST = 20  # of the competitions of one player, so many are looked through
 _FIRST = (State.RUNNING, State.ENTRY, State.ANNOUNCED, State.FINISHED, State.CANCELLED)
 _ID = re.compile(r"(?!new$)[a-z0-9](-?[a-z0-9]){2,31}")  # `new` is a page
@@ -162,9 +160,7 @@ class _Kept:
     last_at: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     computed: dict[str, Any] = field(default_factory=dict)  # from this version
-    accounts: Mapping[str, Account] = field(
-        default_factory=dict
-    )  # of the entrants, as they are in `computed`
+    accounts: Mapping[str, Account] = field(default_factory=dict)  # of the entrants, as in `computed`
     newest: Joined[Newest | None] | None = None  # reads how far it is as stored
     entrants: Joined[Mapping[str, Account]] | None = None  # reads the accounts
     made: set[str] = field(default_factory=set)  # matches that are known to be there

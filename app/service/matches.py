@@ -62,7 +62,7 @@ from engine.view import NO_DRAFTS, Drafts, PhaseView, View, boards_of, phases_of
 log = logging.getLogger(__name__)
 
 HEARTBEAT_S = 1.0
-PING_EVERY, COMPARE_EVERY = 10, 5  # heartbeats
+PING_EVERY, COMPARE_EVERY = 5, 5  # heartbeats
 OVERDUE_MS = 1_500  # a deadline that nobody has acted on for so long is anybody's
 SILENCE_MS = 3_000  # a database that has not answered for so long is away
 COMPUTER_RETRY_S = 1.0
@@ -393,11 +393,13 @@ class Matches:
         return {id_: room for id_, room in self._rooms.items() if crc32(id_.encode()) % COMPARE_EVERY == turn}
 
     def _ping(self, beats: int) -> None:
-        """Views ask for a pong too: only where none has come for some time is anything sent."""
+        """Views ask for a pong too: only where none has just been asked for is anything sent. A page hears something
+        every ten seconds at least, and knows by it that its line carries.
+        """
         for room in self._rooms.values():
             for display in room.displays:
                 if display.number % PING_EVERY == beats % PING_EVERY:
-                    display.ping(unless_within_s=PING_EVERY * HEARTBEAT_S / 2)
+                    display.ping(unless_within_s=PING_EVERY * HEARTBEAT_S)
 
     async def _sweep(self) -> None:
         """Who was connected to a server that died is connected no more (§8.3)."""
@@ -828,9 +830,7 @@ class Matches:
                 await self._read_info(room)
         except Exception as wrong:
             room.stale_info = True
-            slow = isinstance(
-                wrong, TimeoutError
-            )  # many matches end at once, or the database is busy: no fault
+            slow = isinstance(wrong, TimeoutError)  # no fault: the database is busy, as when many matches end
             log.warning("what is around the match could not be read; it will be", exc_info=not slow)
         else:
             room.show_info()
@@ -937,7 +937,9 @@ class Matches:
 
     async def at_round_end(self, match_id: str) -> RoundEnd:
         """A running match as it stood at the end of the last finished round. Raises NoSuchMatch, NotStarted."""
-        async with self._using(match_id) as room:
+        async with self._using(match_id) as room, room.lock:
+            if room.match is not None:
+                await self._catch_up(room)
             match = room.match
             if match is None or match.turn is None:
                 raise NotStarted

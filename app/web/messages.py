@@ -222,9 +222,8 @@ class JsonOnce:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._kept: OrderedDict[int, tuple[object, bytes]] = (
-            OrderedDict()
-        )  # with the view, its id is nobody else's
+        # By id of the view, which is nobody else's while the view is kept too.
+        self._kept: OrderedDict[int, tuple[object, bytes]] = OrderedDict()
 
     def of(self, view: object) -> bytes:
         """As `write_json`."""
