@@ -17,6 +17,8 @@ from tests.builders import A, Table
 from tests.support.chromium import FLAGS, find_chromium
 from tests.support.server import LiveServer, running_server
 
+MOST_KEPT = 4  # pages between tests: their clocks run on, and a few dozen of them would take a whole core
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The browser lives in the session's loop, so its tests run there too."""
@@ -99,10 +101,13 @@ def deal(kept_screens: Screens, kept_tables: dict[str, Staged]) -> Iterator[Stag
     async def dealt(table: Table, seat: Seat | None = A, *, answers: bool = True, **screen: Any) -> Staged:
         key = repr(sorted(screen.items()))
         if key not in kept_tables:
+            if len(kept_tables) == MOST_KEPT:
+                oldest = kept_tables.pop(next(iter(kept_tables)))
+                await oldest.page.context.close()
             page = await kept_screens.page(**screen)
             kept_tables[key] = Staged(page, kept_screens.url, table, seat)
             await kept_tables[key].open()
-        staged = kept_tables[key]
+        kept_tables[key] = staged = kept_tables.pop(key)  # the newest comes last
         await staged.deal(table, seat, answers=answers)
         return staged
 
