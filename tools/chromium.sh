@@ -10,7 +10,9 @@ if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     export DEBIAN_FRONTEND=noninteractive
     {
         apt-get update
-        apt-get install -y --no-install-recommends chromium fonts-dejavu-core libatomic1 # Playwright's own need
+        for browser in chromium-headless-shell chromium; do # the first is not in every release
+            apt-get install -y --no-install-recommends $browser fonts-dejavu-core libatomic1 && break
+        done # libatomic1 is Playwright's own need
     } >/dev/null 2>&1 </dev/null
     "$python" -m tests.support.chromium 2>/dev/null && exit 0
 fi

@@ -48,9 +48,9 @@ async def test_the_chosen_level_sits_at_the_match_and_plays(server: LiveServer, 
             await a.commit_seed()
             await a.reveal_seed()
             for turn in ("1W", "1K"):
-                await a.until_view(lambda v, turn=turn: v["turn"] == turn and owes(v), patience=20)
+                await a.until_view(lambda v, turn=turn: v["turn"] == turn and owes(v), patience=60)
                 await a.play_something()
-            await a.until_view(lambda v: v["turn"] == "2W", patience=20)
+            await a.until_view(lambda v: v["turn"] == "2W", patience=60)
 
 
 async def test_the_beginner_plays_unless_another_is_asked_for(server: LiveServer) -> None:

@@ -86,7 +86,9 @@ class Staged:
         await self.page.wait_for_selector(until)
 
     async def deal(self, table: Table, seat: Seat | None, *, answers: bool = True) -> None:
-        """Put another table before the open page, which then knows nothing of the last one."""
+        """Put another table before the open page, which then knows nothing of the last one but what time it was: its
+        clocks may be wrong.
+        """
         self.answers = True
         for _ in range(8):  # a page that has heard nothing for long is connecting anew
             self._set(

@@ -1,5 +1,7 @@
 """Finds the browser for tests: CHROMIUM, else the system's, else Playwright's own.
 
+Of the system's the one without windows comes first: it draws the same pages with half the work.
+
 Run as a program, this module says which one tests will use.
 """
 
@@ -24,7 +26,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-_NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+_NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
 _APPLICATIONS = ["Chromium", "Google Chrome"]
 _ASK_PLAYWRIGHT = """
 from playwright.sync_api import sync_playwright

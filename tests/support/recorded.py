@@ -100,16 +100,16 @@ def _phase(table: Table, chance: Random) -> None:
 
 
 def _wishes(table: Table, seat: Seat, chance: Random) -> list[MakePlay]:
-    """A play, if there is any; who is to lose on time does so elsewhere."""
+    """A play, if there is any, before anybody's time is up; who is to lose on time does so elsewhere."""
     if not table.match.can_move(seat):
         return []
     before = table.match.position_for(seat)
     ends, plays = table.match.rules.results(before, table.roll), table.plays_of(seat)
     play = plays[careless(before, ends, chance)]
     thought = int(chance.expovariate(1 / 5_000))
-    zero = bank_empty_at(table.match, seat)
-    if zero is not None:
-        thought = min(thought, (zero - table.match.shown_at) // 2)
+    for zero in (bank_empty_at(table.match, one) for one in Seat):
+        if zero is not None:
+            thought = min(thought, (zero - table.match.shown_at) // 2)
     return [MakePlay(seat, table.turn, hops_of(play), table.at(thought))]
 
 
