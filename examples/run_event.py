@@ -94,8 +94,7 @@ class Player(Caller):
                 return
             if mine["kind"] == "play" and mine["is_made"]:
                 await self.play(mine["match"])
-            else:
-                await asyncio.sleep(random.uniform(0.5, 1.5))
+            await asyncio.sleep(random.uniform(1, 3))
 
     async def play(self, match):
         """One match from its seeds to its result, whatever becomes of the line meanwhile."""

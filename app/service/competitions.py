@@ -74,6 +74,7 @@ from engine.competition.competition import (
 from engine.competition.decisions import next_deadline, unfold
 from engine.competition.facts import Fact
 from engine.competition.meeting import Ending, MatchResult, Ref, place_of
+from engine.competition.overview import MatchOrder, Next
 from engine.competition.settings import DEFAULT_SETTINGS, Qualifying, Settings
 from engine.errors import BadResult, EntryRefused, NotNow, RuleError
 from engine.turn import Seats
@@ -163,7 +164,9 @@ class _Kept:
     accounts: Mapping[str, Account] = field(default_factory=dict)  # of the entrants, as in `computed`
     newest: Joined[Newest | None] | None = None  # reads how far it is as stored
     entrants: Joined[Mapping[str, Account]] | None = None  # reads the accounts
-    made: set[str] = field(default_factory=set)  # matches that are known to be there
+    states: dict[str, str] = field(
+        default_factory=dict
+    )  # of matches that are there, as far as they are known
 
     @property
     def shown(self) -> int:
@@ -880,18 +883,24 @@ class Competitions:
         if entrant is None:
             return None
         found = views.next_of(competition, entrant, self._now())
-        is_made = False
-        if found.match is not None:
-            match = found.match.id
-            is_made = match in kept.made or await self._store.matches.exists(match)
-            if is_made:
-                kept.made.add(match)
+        state = await self._state_of(kept, found.match) if found.match is not None else None
+        if state == "over" and found.match is not None and found.match.is_board:
+            found = Next("done", opponent=found.opponent)  # its result comes in with those of all the boards
         return Mine(
             entrant.number,
             entrant.status.value,
             entrant.checked_in,
-            views.next_shown(found, is_made=is_made),
+            views.next_shown(found, is_made=state is not None),
         )
+
+    async def _state_of(self, kept: _Kept, order: MatchOrder) -> str | None:
+        """None while the match is not there. Whether it is over is looked up only where that is news to its player."""
+        state = kept.states.get(order.id)
+        if state is None or (order.is_board and state != "over"):
+            state = await self._store.matches.state(order.id)
+            if state is not None:
+                kept.states[order.id] = state
+        return state
 
 
 def standing_of(competition: Competition, at: int) -> Standing:

@@ -190,7 +190,7 @@ class Runner:
             return
         seed = secrets.token_bytes(32)
         computer: str | None = None
-        if missing[0].dice_id != missing[0].id:
+        if missing[0].is_board:
             dice_id = missing[0].dice_id
             seed = (await self._store.competitions.board(competition.id, dice_id, seed, now)).server_seed
             computer = await self._computer(competition)
@@ -222,7 +222,7 @@ class Runner:
         """Bots play by the rules of all, and for the competition's points; their matches with people move nobody's
         strength.
         """
-        shared = order.dice_id != order.id
+        shared = order.is_board
         seats = [
             computer if entrant == COMPUTER else competition.entrant(entrant).player
             for entrant in (order.entrants.A, order.entrants.B)

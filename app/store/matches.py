@@ -324,12 +324,11 @@ class Matches:
         """The match with this id."""
         return await self._one(_MATCH, match_id)
 
-    async def exists(self, match_id: str) -> bool:
-        """Whether there is a match with this id."""
-        if not _NAME.fullmatch(match_id):
-            return False
-        this = select(matches.c.id).where(matches.c.id == match_id)
-        return await self._database.read(lambda connection: connection.execute(this).first() is not None)
+    async def state(self, match_id: str) -> str | None:
+        """waiting, playing, over or cancelled; None where there is no match with this id."""
+        wanted = select(matches.c.state).where(matches.c.id == match_id)
+        found = await self._database.read(lambda connection: connection.execute(wanted).scalar())
+        return None if found is None else str(found)
 
     async def outcome(self, match_id: str) -> Outcome | None:
         """How a match has ended; None if it has not."""

@@ -6,6 +6,7 @@ The matches that are to be played now; what is next for an entrant; rounds and s
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.competition import bracket
@@ -46,17 +47,23 @@ class MatchOrder:
     due_at: int
     missed_from: int
 
+    @property
+    def is_board(self) -> bool:
+        """Whether its dice are those of others too."""
+        return self.dice_id != self.id
+
 
 def matches_due(competition: Competition) -> tuple[MatchOrder, ...]:
     """Every match that should be there and is not over. One that exists and is not among them is to be ended."""
+    return tuple(_order(competition, stage, meeting) for stage, meeting in _being_played(competition))
+
+
+def _being_played(competition: Competition) -> Iterator[tuple[Stage, Meeting]]:
     stage, round_ = competition.stage, competition.round
     if competition.state is not State.RUNNING or stage is None or round_ is None:
-        return ()
-    if round_.state is not RoundState.STARTED or round_.paused_at is not None:
-        return ()
-    return tuple(
-        _order(competition, stage, meeting) for meeting in round_.meetings if meeting.verdict.is_open
-    )
+        return
+    if round_.state is RoundState.STARTED and round_.paused_at is None:
+        yield from ((stage, meeting) for meeting in round_.meetings if meeting.verdict.is_open)
 
 
 def _order(competition: Competition, stage: Stage, meeting: Meeting) -> MatchOrder:
@@ -105,12 +112,10 @@ def next_for(competition: Competition, number: int, at: int) -> Next:
     entrant = competition.entrant(number)
     if competition.state is State.CANCELLED:
         return Next("cancelled")
-    mine = next(
-        (order for order in matches_due(competition) if number in (order.entrants.A, order.entrants.B)), None
-    )
-    if mine is not None:
-        opponent = mine.entrants.B if number == mine.entrants.A else mine.entrants.A
-        return Next("play", mine, opponent, mine.due_at)
+    for stage, meeting in _being_played(competition):
+        if number in meeting.pair.entrants:
+            mine = _order(competition, stage, meeting)
+            return Next("play", mine, meeting.pair.other(number), mine.due_at)
     if not entrant.plays:
         return Next(entrant.status.value)
     if competition.state is State.FINISHED:
