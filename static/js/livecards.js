@@ -10,6 +10,7 @@ const STATES = {
   played: () => [icon('check'), t('site.live.played')],
   passed: () => [icon('pass'), t('site.live.passed')],
   away: () => [icon('alert'), t('site.live.away')],
+  expected: () => [icon('alert'), t('site.live.expected')],
   idle: () => [],
 };
 
@@ -41,10 +42,10 @@ function updateCard(entry, { info, view }) {
   entry.drawn.Y.draw({ ...boards.Y, color: 'black', last: null });
   entry.players.replaceChildren(...['A', 'B'].map((seat) => {
     const { connected, state: doing } = seats[seat];
-    const state = connected === false && doing === 'thinking' ? 'away' : doing;
+    const state = connected !== false || (turn && doing !== 'thinking') ? doing : turn ? 'away' : 'expected';
     return el('span', {}, playerMark(info.players[seat]), el('span', { class: 'state' }, (STATES[state] ?? STATES.idle)()));
   }));
-  entry.turn.textContent = turn ? t(`site.live.turn_${phaseOf(turn)}`, { n: roundOf(turn) }) : t('site.live.seeding');
+  entry.turn.textContent = turn ? t(`site.live.turn_${phaseOf(turn)}`, { n: roundOf(turn) }) : t(seats.A.connected && seats.B.connected ? 'site.live.seeding' : 'site.live.awaited');
 }
 
 /** The cards in a box: `draw(list)` shows these matches (`Live`, docs/PROTOCOL.md), in their order. Words: 'site'. */

@@ -43,8 +43,9 @@ export function rulesetLine(info) {
   return `${preset}, ${variant} · ${clock}`;
 }
 
-/** A player's state in words and shape. */
+/** A player's state in words and shape. Who has not come to a match of a competition is waited for until `due`. */
 export function stateOf(seat, now, mine = false) {
+  if (!mine && seat.due) return [icon('alert'), t('match.state.expected', { time: formatClock(Math.max(0, seat.due - now)) })];
   if (!mine && seat.away_until !== null) return [icon('alert'), t('match.state.away', { time: formatClock(seat.away_until - now) })];
   if (!mine && !seat.connected) return [icon('alert'), t(seat.state === 'played' || seat.state === 'passed' ? `match.state.gone.${seat.state}` : 'match.state.offline')];
   if (seat.state === 'thinking') {
@@ -57,7 +58,8 @@ export function stateOf(seat, now, mine = false) {
 
 /** The words of `stateOf` without shapes: to see whether they have changed. */
 function stateKey(seat, now) {
-  return `${seat.state}${seat.connected}${seat.away_until === null ? '' : Math.floor((seat.away_until - now) / 1000)}`;
+  const until = seat.due ?? seat.away_until;
+  return `${seat.state}${seat.connected}${Boolean(seat.due)}${until === null ? '' : Math.floor((until - now) / 1000)}`;
 }
 
 /** A band of the stage: who, which colour, pips, clock. `side` is 'me' (below) or 'them'. */

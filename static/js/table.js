@@ -32,6 +32,7 @@ export class Table {
     this.moving = false;   // the swap is in motion
     this.touched = false;  // since the turn began: the arrow of the last play goes away
     this.hints = [null, []];
+    this.due = undefined;  // until when the other is waited for who has never come (server ms); asked once
     this.drafts = new Drafts(connection, (named) => (this.view.turn === named && !this.sent ? this.turn : null));
     this._build(container);
     this.hands = new Moving(this._hand());
@@ -132,6 +133,7 @@ export class Table {
     if (!view.mine?.played && !this.sent) this.looking = false;
     this._opponent(old);
     this._absence();
+    this._expect();
     this._draw();
     this.pause.show(view.pause);
     if (swapped) this._swapped(old, picture, wasLooking);
@@ -210,6 +212,20 @@ export class Table {
     this.hint.hidden = this.info.ruleset.rated || !this.view.mine;
     this.hint.setAttribute('aria-disabled', String(!this._mayMove()));
     this.resign.refresh();
+  }
+
+  /** In a competition whoever does not come in time loses: until when, its page knows. */
+  async _expect() {
+    if (!this._isAlone() || this.view.stage !== 'seeding' || this.due !== undefined) return;
+    this.due = null;
+    try {
+      const { next } = (await api.get(`/api/competitions/${encodeURIComponent(this.info.competition)}/mine`)).mine;
+      if (next.match === this.info.id) this.due = next.missed_from;
+    } catch { /* it is said without the time */ }
+  }
+
+  _isAlone() {
+    return Boolean(this.info.competition) && !this.view.seats[otherSeat(this.view.seat)].connected;  // elsewhere nobody is waited for
   }
 
   /** The band and the list tell an absence at once; it is also said, if it lasts, and then its end too. */
@@ -566,7 +582,7 @@ export class Table {
     this.prompt.set(...whatIsNext({
       view, turn, sent, looking, lost: this.connection.line === 'lost', closed: this.connection.closed, onBar: here.position[here.color][BAR] > 0,
       forced: this.laidOut === view.turn && !this.touched,
-      alone: Boolean(this.info.competition) && !view.seats[otherSeat(view.seat)].connected,  // elsewhere nobody is waited for
+      alone: this._isAlone(),
     }));
   }
 
@@ -581,9 +597,11 @@ export class Table {
     const names = { A: playerName(info.players.A), B: playerName(info.players.B) };
     const low = this.me.clock.show(view.seats[seat], now, { ...shown, name: t('common.You') });
     this.them.clock.show(view.seats[other], now, { ...shown, name: names[other] });
-    this.them.tell(view.seats[other], now);
+    const due = view.stage === 'seeding' && !view.seats[other].connected ? this.due : null;
+    const seats = due ? { ...view.seats, [other]: { ...view.seats[other], due } } : view.seats;
+    this.them.tell(seats[other], now);
     this.me.tell(null, now);
-    this.now.tick(view, now, { names, seat });
+    this.now.tick({ ...view, seats }, now, { names, seat });
     if (low && !view.mine?.played) {
       sound('low');
       this.prompt.say(t('match.say.low'), '', { warn: true, ms: document.hidden ? 0 : 4000 });  // whoever is elsewhere finds it here

@@ -332,12 +332,19 @@ async def test_a_round_begins_and_its_players_are_called_wherever_they_are(
         await event.wait_for_url(f"**/match/{hand.id}-S1R1T1M1")  # by itself, as she wished
         await event.wait_for_selector(".stage .board")
         await expect(event.locator(".call-bar")).to_have_count(0)
-        await rules.reload()
+        await expect(event.locator(".band.them .state")).to_have_text(re.compile(r"^не за доской, ждём (4:\d\d|5:00)$"))
+        await expect(event.locator(".prompt")).to_contain_text("Не придёт вовремя — ему запишут неявку.")
+        await rules.goto(f"/events/{hand.id}")
+        card = rules.locator(".pair-card")
+        await expect(card).to_contain_text("Waiting for the players")
+        await expect(card).to_contain_text("not at the board yet")
+        await rules.goto("/rules")
         bar = rules.locator(".call-bar")
         await expect(bar).to_contain_text("Your match is waiting")
         await expect(bar.locator("[role=timer]")).to_have_text(re.compile(r"^4:\d\d left$|^5:00 left$"))
         await bar.get_by_role("link", name="To the board").tap()
         await rules.wait_for_url(f"**/match/{hand.id}-S1R1T1M1")
+        await expect(event.locator(".band.them .state")).not_to_contain_text("ждём")
 
 
 async def test_an_organiser_makes_an_event_and_runs_it_from_its_page(
