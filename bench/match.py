@@ -1,7 +1,7 @@
 """The whole way of one play beside its floor: from the sender's socket to the opponent's display.
 
-One pair over real sockets on a server in a process of its own; the floor is a raw WebSocket echo and a raw commit of
-the same run, interleaved with it. Run: `python -m bench.match [--plays N] [--postgres [URL]]`.
+One pair over real sockets on a server in a process of its own; the floor is a raw WebSocket echo, between two processes
+too, and a raw commit of the same run, interleaved with it. Run: `python -m bench.match [--plays N] [--postgres [URL]]`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 import asyncpg
 import uvloop
 from websockets.asyncio.client import connect
-from websockets.asyncio.server import serve
+from websockets.asyncio.server import ServerConnection, serve
 
 from bench.wire import Server, a_server, databases, ms, pairs, postgres_argument
 
@@ -40,15 +40,15 @@ async def plays(server: Server, wanted: int) -> list[float]:
 
 
 async def echoes(number: int) -> list[float]:
-    """Seconds of a message's way to an echo and back."""
-
-    async def echo(connection: object) -> None:
-        async for message in connection:  # type: ignore[attr-defined]
-            await connection.send(message)  # type: ignore[attr-defined]
-
+    """Seconds of a message's way to an echo, in a process of its own as the server is, and back."""
     took = []
-    async with serve(echo, "127.0.0.1", 0, compression=None) as server:
-        port = next(iter(server.sockets)).getsockname()[1]
+    program = "import bench.match; bench.match.serve_echo()"
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, stdout=asyncio.subprocess.PIPE
+    )
+    try:
+        assert process.stdout is not None
+        port = int(await process.stdout.readline())
         async with connect(f"ws://127.0.0.1:{port}", compression=None) as connection:
             for _ in range(number):
                 began = time.perf_counter()
@@ -56,7 +56,25 @@ async def echoes(number: int) -> list[float]:
                 await connection.recv()
                 took.append(time.perf_counter() - began)
                 await asyncio.sleep(0.003)
+    finally:
+        process.kill()
+        await process.wait()
     return took
+
+
+def serve_echo() -> None:
+    """Says back whatever it is told, on a port that it prints, until it is killed."""
+
+    async def echo(connection: ServerConnection) -> None:
+        async for message in connection:
+            await connection.send(message)
+
+    async def main() -> None:
+        async with serve(echo, "127.0.0.1", 0, compression=None) as server:
+            print(next(iter(server.sockets)).getsockname()[1], flush=True)
+            await asyncio.get_running_loop().create_future()
+
+    uvloop.run(main())
 
 
 async def sqlite_commits(folder: Path, number: int) -> list[float]:
