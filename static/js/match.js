@@ -85,9 +85,15 @@ function connect() {
   connection.addEventListener('view', ({ detail }) => show(detail));
   connection.addEventListener('accepted', ({ detail }) => table?.accepted(detail));
   connection.addEventListener('problem', ({ detail }) => table?.problem(detail));
-  connection.addEventListener('bye', ({ detail }) => hasWord(`match.bye.${detail}`) && table?.bye(detail));
+  connection.addEventListener('bye', ({ detail }) => bye(detail));
   setLine('connecting');
   connection.open();
+}
+
+function bye(reason) {
+  if (!hasWord(`match.bye.${reason}`)) return;
+  if (table) table.bye(reason);
+  else if (reason === 'revoked') fail(`${t('match.bye.revoked.title')} ${t('match.bye.revoked.text')}`);
 }
 
 setInterval(tick, 100);

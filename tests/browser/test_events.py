@@ -332,7 +332,9 @@ async def test_a_round_begins_and_its_players_are_called_wherever_they_are(
         await event.wait_for_url(f"**/match/{hand.id}-S1R1T1M1")  # by itself, as she wished
         await event.wait_for_selector(".stage .board")
         await expect(event.locator(".call-bar")).to_have_count(0)
-        await expect(event.locator(".band.them .state")).to_have_text(re.compile(r"^не за доской, ждём (4:\d\d|5:00)$"))
+        await expect(event.locator(".band.them .state")).to_have_text(
+            re.compile(r"^не за доской, ждём (4:\d\d|5:00)$")
+        )
         await expect(event.locator(".prompt")).to_contain_text("Не придёт вовремя — ему запишут неявку.")
         await rules.goto(f"/events/{hand.id}")
         card = rules.locator(".pair-card")
