@@ -41,9 +41,9 @@ function entrantLine({ entrant, has_link: hasLink }) {
   const plays = !before && Boolean(stageNow()?.seeds.includes(entrant.number));
   const link = hasLink ? el('button', { class: 'button plain small-button', type: 'button', click: () => newLink(entrant) }, word('entrant.renew')) : null;
   const rare = {
-    entered: [link, question('substitute', () => substitution(entrant)), plays ? question('penalty', () => penaltyOf(entrant.number)) : null, act('ban', `${at}/ban`, {})],
+    entered: [question('substitute', () => substitution(entrant)), plays ? question('penalty', () => penaltyOf(entrant.number)) : null, link, act('ban', `${at}/ban`, {})],
     withdrawn: [link, act('ban', `${at}/ban`, {})],
-    asked: [link, question('substitute', () => substitution(entrant))],
+    asked: [question('substitute', () => substitution(entrant)), link],
   }[entrant.status]?.filter(Boolean) ?? [];
   const actions = isOver() ? [] : {
     asked: [button(word('entrant.approve'), post(`${at}/approve`), { cls: 'primary small-button' }), act('decline', `${at}/decline`, {})],
