@@ -10,7 +10,9 @@ from app.engines.levels import computer_names
 from app.service.errors import BadName
 from app.service.pace import Pace, household
 from app.store import Store
-from app.store.accounts import Account, folded
+from app.store.accounts import Account as Account
+from app.store.accounts import Link as Link
+from app.store.accounts import folded
 
 NAME_LENGTH = 24
 # Letters by their category, and yet nothing is seen: fillers of Hangul, vowel marks that stand for nothing, the blank
@@ -62,10 +64,15 @@ class Accounts:
         self._newcomers = newcomers
 
     async def by_id(self, account_id: str | None) -> Account | None:
-        """The player of a session, if there is one."""
+        """The player with this id, if there is one."""
         if account_id is None:
             return None
         return await self._store.accounts.load(account_id)
+
+    async def of_session(self, account_id: str | None, link: int) -> Account | None:
+        """The player of a session, if there is one; one that began with a link which is void opens nothing."""
+        found = await self.by_id(account_id)
+        return found if found is not None and found.links == link else None
 
     async def sign_in(self, account_id: str | None, name: str, address: str | None = None) -> Account:
         """A new guest with this name, or the guest of this session renamed. Raises BadName, TooOften."""

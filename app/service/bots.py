@@ -148,7 +148,7 @@ class Bots:
     async def _send_away(self) -> None:
         """At once here; other servers look every few seconds."""
         if self._matches is not None:
-            await self._matches.check_tokens()
+            await self._matches.check_opened()
 
 
 def _info(bot: Bot) -> BotInfo:

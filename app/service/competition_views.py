@@ -302,10 +302,13 @@ class CrossTable:
 
 @dataclass(frozen=True, slots=True)
 class OrganiserEntrant:
-    """An entrant as an organiser sees him; `account` is what commands name players by."""
+    """An entrant as an organiser sees him; `account` is what commands name players by. `has_link`: the account was made
+    on a list of the event's owner, and has a personal link that can be renewed.
+    """
 
     account: str
     has_left: bool
+    has_link: bool
     entrant: EntrantShown
 
 
@@ -401,6 +404,7 @@ def seen_by_all(stored: StoredCompetition, competition: Competition) -> object:
 
 
 def organisers(
+    owner: str,
     shared: CompetitionView,
     competition: Competition,
     version: int,
@@ -417,7 +421,12 @@ def organisers(
         view=shared,
         settings=competition.settings.to_dict(),
         entrants=tuple(
-            OrganiserEntrant(entrant.player, entrant.has_left, entrant_shown(entrant, accounts, ratings))
+            OrganiserEntrant(
+                entrant.player,
+                entrant.has_left,
+                accounts[entrant.player].maker == owner,
+                entrant_shown(entrant, accounts, ratings),
+            )
             for entrant in competition.entrants
         ),
         invited=tuple(sorted(competition.invited)),

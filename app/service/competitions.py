@@ -528,7 +528,15 @@ class Competitions:
         kept = await self._fresh(competition_id)
         seen = await self._shared(kept)
         due = next_deadline(seen.competition)
-        return views.organisers(seen.view, seen.competition, seen.version, seen.accounts, due, self._now())
+        return views.organisers(
+            kept.stored.owner,
+            seen.view,
+            seen.competition,
+            seen.version,
+            seen.accounts,
+            due,
+            self._now(),
+        )
 
     async def history(
         self, competition_id: str, *, after_version: int = 0, limit: int = 1_000

@@ -9,11 +9,13 @@ import asyncio
 import math
 import time
 from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
 from app.service.errors import AppError
 from app.service.info import Info
+from app.store.accounts import Link
 from engine.errors import RuleError
 from engine.turn import Seat
 from engine.view import View
@@ -67,8 +69,16 @@ Frame = ViewFrame | Accepted | Refused | Ping | Bye
 class Display:
     """One open socket. Its seat was decided when it connected; None is a spectator."""
 
-    def __init__(self, match_id: str, seat: Seat | None, number: int = 0, token: bytes | None = None) -> None:
+    def __init__(
+        self,
+        match_id: str,
+        seat: Seat | None,
+        number: int = 0,
+        token: bytes | None = None,
+        links: Collection[Link] = (),
+    ) -> None:
         self.token = token  # the hash of the token that opened it, of a bot's
+        self.links = links  # the personal links that it hangs on: of who opened it, of whose seat it is
         self.number = number  # in the order in which they came to this server
         self.match_id = match_id
         self.seat = seat

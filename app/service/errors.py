@@ -297,6 +297,15 @@ class NoSuchKey(AppError):
         super().__init__("There is no such key.")
 
 
+class NoLink(AppError):
+    """The account of this entrant was made on no list of this owner's: it is not his to open."""
+
+    code, status = "no-link", 409
+
+    def __init__(self) -> None:
+        super().__init__("This entrant's account was not made on a list of yours: there is no link to renew.")
+
+
 class CallRuns(AppError):
     """The same call, under the same idempotency key, is being carried out."""
 

@@ -122,6 +122,16 @@ class ImportReport:
 
 
 @dataclass(frozen=True, slots=True)
+class NewLink:
+    """An entrant's new personal link; the version of the event for which it was asked."""
+
+    entrant: int
+    account: str
+    link: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
 class StageFile:
     """A stage of an event as it stands."""
 
@@ -337,11 +347,13 @@ class EventFiles:
         name already. `site` is this server's address, for links. `name` names the command of a line. Raises BadList.
         """
         lines = read_list(data)
-        await self._competitions.owner(event)
+        maker = await self._competitions.owner(event) if new else None
         reports = []
         for line in lines:
             try:
-                reports.append(await self._take_in_line(asking, event, line, site=site, new=new, name=name))
+                reports.append(
+                    await self._take_in_line(asking, event, line, site=site, maker=maker, name=name)
+                )
             except (RuleError, AppError) as error:
                 because = error.params.get("because") or error.code
                 fault = Fault(line.columns.get("name", 1), "name", str(because), error.detail)
@@ -350,12 +362,19 @@ class EventFiles:
         return ImportReport(count("entered"), count("already"), count("wrong"), reports)
 
     async def _take_in_line(
-        self, asking: Asking, event: str, line: ListLine, *, site: str, new: bool, name: Callable[[str], str]
+        self,
+        asking: Asking,
+        event: str,
+        line: ListLine,
+        *,
+        site: str,
+        maker: str | None,
+        name: Callable[[str], str],
     ) -> LineReport:
         if line.fault is not None:
             return LineReport(line.line, "wrong", line.name, None, None, None, line.fault)
         there = (await self._competitions.organiser_view(event)).entrants
-        player, is_new = await self._player(line, there, new=new)
+        player, is_new = await self._player(line, there, maker)
         known = next((one.entrant.number for one in there if one.account == player.id), None)
         number = await self._competitions.register(
             event, player.id, actor=asking.account, key=name(f"{line.line}")
@@ -369,20 +388,34 @@ class EventFiles:
                 key=name(f"{line.line} seed"),
             )
         status = "entered" if known is None else "already"
-        link = f"{site}/enter#{self._organisers.link_for(player.id)}" if is_new else None
+        link = self._address(site, player) if is_new else None
         return LineReport(line.line, status, line.name, number, player.id, link, None)
 
     async def _player(
-        self, line: ListLine, there: Sequence[OrganiserEntrant], *, new: bool
+        self, line: ListLine, there: Sequence[OrganiserEntrant], maker: str | None
     ) -> tuple[Account, bool]:
-        """Who is meant by a line, and whether his account was made for it."""
-        if not new or line.tag is not None:
+        """Who is meant by a line, and whether his account was made for it; `maker` is for whom one may be."""
+        if maker is None or line.tag is not None:
             return await self._organisers.player(f"{line.name}#{line.tag}" if line.tag else line.name), False
         alike = folded(line.name)
         entered = next((one for one in there if folded(one.entrant.name) == alike), None)
         if entered is not None:
             return await self._organisers.player(entered.account), False
-        return await self._store.accounts.create_guest(clean_name(line.name), self._now()), True
+        return await self._store.accounts.create_guest(clean_name(line.name), self._now(), maker), True
+
+    async def renew_link(self, asking: Asking, event: str, number: int, *, site: str, reason: str) -> NewLink:
+        """Another personal link for an entrant whose account was made on a list of the event's owner. Raises
+        EntryRefused, NoLink.
+        """
+        account = (await self.entrant(event, number)).account
+        target = f"entrant {number}"
+        player = await self._organisers.renew_link(asking, event, account, target=target, reason=reason)
+        await self._matches.check_opened()  # at once here; other servers look every few seconds
+        version = await self._competitions.version(event)
+        return NewLink(number, account, self._address(site, player), version)
+
+    def _address(self, site: str, player: Account) -> str:
+        return f"{site}/enter#{self._organisers.link_for(player)}"
 
 
 def _lines(view: OrganiserView) -> Iterable[MatchLine]:

@@ -338,23 +338,18 @@ class Lobby:
 
     async def seat_secret(self, match_id: str, account_id: str) -> str:
         """What opens the caller's own seat on another device. Raises NoSuchMatch, NotYourSeat."""
-        await self._load(match_id)
+        match = await self._load(match_id)
         seat = await self.seat_of(match_id, account_id)
         if seat is None:
             raise NotYourSeat
-        return self._secret(match_id, seat)
+        return (await self._secrets(match))[seat]
 
     async def open_seat(self, match_id: str, account_id: str, secret: str) -> Info:
         """This account may play the seat of the link, too. Raises NoSuchMatch, BadSeatSecret, OwnMatch."""
         match = await self._load(match_id)
-        seat = next(
-            (
-                s
-                for s in Seat
-                if hmac.compare_digest(secret.encode(errors="replace"), self._secret(match_id, s).encode())
-            ),
-            None,
-        )
+        given = secret.encode(errors="replace")
+        secrets = await self._secrets(match)
+        seat = next((s for s in Seat if hmac.compare_digest(given, secrets[s].encode())), None)
         if seat is None or match.players[seat] is None:
             raise BadSeatSecret
         own = await self.seat_of(match_id, account_id)
@@ -364,8 +359,18 @@ class Lobby:
             await self._store.matches.grant_seat(match_id, account_id, seat)
         return await self._info(match, seat)
 
-    def _secret(self, match_id: str, seat: Seat) -> str:
-        return hmac.new(self._seat_key, f"{match_id}|{seat.value}".encode(), hashlib.sha256).hexdigest()[:32]
+    async def _secrets(self, match: StoredMatch) -> dict[Seat, str]:
+        """What opens each seat; with a player's personal link it is void, too."""
+        accounts = await self._store.accounts.load_many(
+            player for seat in Seat if (player := match.players[seat])
+        )
+        found = {}
+        for seat in Seat:
+            sits = accounts.get(match.players[seat] or "")
+            link = f"|{sits.links}" if sits and sits.links else ""
+            words = f"{match.id}|{seat.value}{link}"
+            found[seat] = hmac.new(self._seat_key, words.encode(), hashlib.sha256).hexdigest()[:32]
+        return found
 
     async def _is_bot(self, account_id: str) -> bool:
         account = await self._store.accounts.load(account_id)

@@ -25,6 +25,7 @@ from app.service.downloads import PositionIds, ids_of, record_for
 from app.service.errors import AppError, MatchStillRuns, NoSuchMatch, NotYourSeat, RoundIsOpen, ShuttingDown
 from app.service.info import Info, PlayerInfo, info_of, players_of
 from app.store import Store
+from app.store.accounts import Link
 from app.store.codec import Unreadable
 from app.store.database import CommandSeen, VersionTaken
 from app.store.matches import StoredMatch
@@ -374,7 +375,7 @@ class Matches:
                 await self._compare_part(beats)
                 if beats % COMPARE_EVERY == 0:
                     await self._look_for_computers()
-                    await self.check_tokens()
+                    await self.check_opened()
                 if beats % WAITING_EVERY == 0:
                     await self._expire()
             except Exception:
@@ -559,17 +560,26 @@ class Matches:
     # ------------------------------------------------------------------------------------------------- displays
 
     async def connect(
-        self, match_id: str, account_id: str | None, *, watch: bool = False, token: bytes | None = None
+        self,
+        match_id: str,
+        account_id: str | None,
+        *,
+        watch: bool = False,
+        token: bytes | None = None,
+        link: Link | None = None,
     ) -> Display:
-        """A new display for this account's seat, or a spectator's; a bot's is open while its token is valid.
+        """A new display for this account's seat, or a spectator's; a bot's is open while its token is valid, that of
+        who came by a personal link while this is.
 
         Raises NoSuchMatch, ShuttingDown.
         """
         self.require_open()
-        seat = None
+        seats: dict[Seat, Link | None] = {}
         if account_id is not None and not watch:
-            seat = min(await self._store.matches.seats_of(match_id, account_id), default=None)
-        display = Display(match_id, seat, next(self._numbers), token)
+            seats = await self._store.matches.seats_of(match_id, account_id)
+        seat = min(seats, default=None)
+        links = {one for one in (link, seats[seat] if seat else None) if one is not None}
+        display = Display(match_id, seat, next(self._numbers), token, links)
         async with self._using(match_id) as room, room.lock:
             self.require_open()  # it may have begun to close while this waited
             if seat is None:
@@ -587,14 +597,16 @@ class Matches:
             room.show()
         return display
 
-    async def check_tokens(self) -> None:
-        """Sends the displays away that were opened by a token which is no longer valid."""
-        opened = [one for room in self._rooms.values() for one in room.displays if one.token is not None]
-        if not opened:
-            return
-        valid = await self._store.bots.valid({one.token for one in opened if one.token is not None})
-        for display in opened:
-            if display.token not in valid:
+    async def check_opened(self) -> None:
+        """Sends the displays away that hang on a token or a personal link which is no longer valid."""
+        displays = [one for room in self._rooms.values() for one in room.displays]
+        tokens = {one.token for one in displays if one.token is not None}
+        links = {link for one in displays for link in one.links}
+        valid = await self._store.bots.valid(tokens) if tokens else frozenset()
+        void = await self._store.accounts.void(links) if links else frozenset()
+        for display in displays:
+            is_revoked = display.token is not None and display.token not in valid
+            if is_revoked or not void.isdisjoint(display.links):
                 display.close("revoked")
 
     async def disconnect(self, display: Display) -> None:

@@ -23,6 +23,7 @@ from app.service.errors import (
     BadKey,
     CallRuns,
     KeyUsed,
+    NoLink,
     NoRight,
     NoSuchCompetition,
     NoSuchKey,
@@ -34,12 +35,14 @@ from app.store.competitions import NoSuchCompetition as StoreNoSuchCompetition
 from app.store.ids import new_id
 from app.store.matches import KeyReused
 from app.store.organisers import AdminKey, NoSuchAccount
+from app.store.organisers import NoLink as StoreNoLink
 from app.store.organisers import NoSuchKey as StoreNoSuchKey
 from engine.errors import EntryRefused
 
 Role = Literal["observer", "arbiter", "owner"]  # each may what those before it may
 ROLES: tuple[Role, ...] = get_args(Role)
 SECRET = re.compile(r"nk_[A-Za-z0-9_-]{43}")
+LINK = re.compile(r"[A-Za-z0-9]+\.[A-Za-z0-9_-]{43}")
 LABEL_LENGTH = 100
 _LONGEST_MS = 5 * 366 * 86_400_000
 _STALE_MS = 30_000  # a call that has not ended by then was made by a server that died
@@ -247,19 +250,42 @@ class Organisers:
             raise EntryRefused("no-such-player", f"There is no player '{written[:60]}'.")
         return found
 
-    def link_for(self, account: str) -> str:
-        """What opens the account that was made for a player; it hangs on the server's secret key alone."""
-        return f"{account}.{self._mac('player', account)}"
+    def link_for(self, account: Account) -> str:
+        """What opens the account that was made for a player. It hangs on the server's secret key, and on how many
+        links of this account are void.
+        """
+        numbered = (str(account.links),) if account.links else ()
+        return f"{account.id}.{self._mac('player', account.id, *numbered)}"
 
     async def by_link(self, link: str) -> Account:
         """Whose link this is, given as a whole address or as what follows its `#`. Raises BadKey."""
-        account, _, mac = link.rpartition("#")[2].strip().partition(".")
-        if not hmac.compare_digest(mac.encode(errors="replace"), self._mac("player", account).encode()):
+        secret = link.rpartition("#")[2].strip()
+        if not LINK.fullmatch(secret):
             raise BadKey
-        found = await self._store.accounts.load(account)
-        if found is None:
+        found = await self._store.accounts.load(secret.partition(".")[0])
+        if found is None or not hmac.compare_digest(secret, self.link_for(found)):
             raise BadKey
         return found
+
+    async def renew_link(
+        self, asking: Asking, event: str, account: str, *, target: str, reason: str
+    ) -> Account:
+        """The account has another link; the one before, and all that it opened, is void. Raises NoLink."""
+        assert self._competitions is not None
+        owner = await self._competitions.owner(event)
+        try:
+            return await self._store.organisers.renew_link(
+                account,
+                owner,
+                event,
+                self._now(),
+                target=target,
+                reason=reason or None,
+                by=asking.account,
+                via=asking.via,
+            )
+        except StoreNoLink:
+            raise NoLink from None
 
     def _mac(self, *what: str) -> str:
         made = hmac.digest(self._secret, "|".join(what).encode(errors="replace"), "sha256")

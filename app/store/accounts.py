@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from types import MappingProxyType
@@ -18,9 +18,19 @@ from app.store.results import OPEN, season_of
 from app.store.tables import accounts, points_ratings, strengths
 from engine.rating import POINTS_START, Strength
 
+_AT_ONCE = 1_000  # ids in one query: databases have a limit
+
 
 class NoSuchAccount(StoreError):
     """There is no account with this id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The personal link of an account; those with smaller numbers, and what they opened, are void."""
+
+    account: str
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +43,13 @@ class Account:
     kind: str  # guest, computer, bot
     created_at: int
     version: str | None = None  # a computer's
+    maker: str | None = None  # on whose list of entrants it was made
+    links: int = 0  # of its personal links, those that are void
+
+    @property
+    def link(self) -> Link | None:
+        """The personal link that opens it; None if it was made on no list."""
+        return Link(self.id, self.links) if self.maker else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +70,11 @@ class Accounts:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create_guest(self, name: str, at: int) -> Account:
-        """A new account of a person, with a tag if the name is somebody's already."""
-        return await self._database.write(lambda connection: new_account(connection, name, "guest", at))
+    async def create_guest(self, name: str, at: int, maker: str | None = None) -> Account:
+        """A new account of a person, with a tag if the name is somebody's already; perhaps on somebody's list."""
+        return await self._database.write(
+            lambda connection: new_account(connection, name, "guest", at, maker)
+        )
 
     async def rename(self, account_id: str, name: str) -> Account:
         """Gives an account another name; the tag stays with a name that only looks different.
@@ -87,10 +106,10 @@ class Accounts:
 
         def work(connection: Connection) -> Account:
             insert_new(connection, accounts, _row(Account(new_id(), name, None, "computer", at, version)))
-            return _account(connection.execute(known).one())
+            return account_of(connection.execute(known).one())
 
         found = await self._database.read(lambda connection: connection.execute(known).one_or_none())
-        return await self._database.write(work) if found is None else _account(found)
+        return await self._database.write(work) if found is None else account_of(found)
 
     async def load(self, account_id: str) -> Account | None:
         """The account with this id."""
@@ -100,7 +119,21 @@ class Accounts:
         """The accounts with these ids, by id; those that do not exist are missing."""
         ids = {"ids": sorted(set(account_ids))}
         rows = await self._database.read(lambda connection: connection.execute(_THESE, ids).all())
-        return {row.id: _account(row) for row in rows}
+        return {row.id: account_of(row) for row in rows}
+
+    async def void(self, links: Collection[Link]) -> frozenset[Link]:
+        """Those of these links that open nothing any more."""
+        asked = sorted({link.account for link in links})
+
+        def work(connection: Connection) -> dict[str, int]:
+            found: dict[str, int] = {}
+            for i in range(0, len(asked), _AT_ONCE):
+                rows = connection.execute(_RENEWED, {"ids": asked[i : i + _AT_ONCE]})
+                found.update({row.id: row.links for row in rows})
+            return found
+
+        now = await self._database.read(work)
+        return frozenset(link for link in links if link.number != now.get(link.account, 0))
 
     async def ratings(self, account_ids: Iterable[str], at: int) -> dict[str, Ratings]:
         """Both ratings of each of these accounts, points being those of the season of `at`."""
@@ -121,10 +154,10 @@ class Accounts:
         }
 
 
-def new_account(connection: Connection, name: str, kind: str, at: int) -> Account:
+def new_account(connection: Connection, name: str, kind: str, at: int, maker: str | None = None) -> Account:
     """A new account of a person or a bot, with a tag if the name is somebody's already."""
     while True:
-        made = Account(new_id(), name, _free_tag(connection, name), kind, at)
+        made = Account(new_id(), name, _free_tag(connection, name), kind, at, maker=maker)
         if insert_new(connection, accounts, _row(made)):  # else the tag, or the name, was just taken
             return made
 
@@ -147,6 +180,7 @@ _TAGGED = _ALIKE.where(accounts.c.tag == bindparam("tagged"))
 # Made once: a query made for each call would leave cycles behind.
 _IDS: BindParameter[str] = bindparam("ids", expanding=True)
 _THESE = select(accounts).where(accounts.c.id.in_(_IDS))
+_RENEWED = select(accounts.c.id, accounts.c.links).where(accounts.c.id.in_(_IDS), accounts.c.links > 0)
 _POINTS = select(points_ratings.c.account, points_ratings.c.points).where(
     points_ratings.c.account.in_(_IDS),
     points_ratings.c.competition == OPEN,
@@ -168,11 +202,21 @@ def _one(connection: Connection, account_id: str) -> Account:
     row = connection.execute(select(accounts).where(accounts.c.id == account_id)).one_or_none()
     if row is None:
         raise NoSuchAccount(f"there is no account {account_id}")
-    return _account(row)
+    return account_of(row)
 
 
-def _account(row: Row[Any]) -> Account:
-    return Account(row.id, row.name, row.tag or None, row.kind, row.created_at, row.version or None)
+def account_of(row: Row[Any]) -> Account:
+    """An account as its row has it."""
+    return Account(
+        row.id,
+        row.name,
+        row.tag or None,
+        row.kind,
+        row.created_at,
+        row.version or None,
+        row.maker,
+        row.links,
+    )
 
 
 def _row(account: Account) -> dict[str, Any]:
@@ -184,4 +228,6 @@ def _row(account: Account) -> dict[str, Any]:
         "kind": account.kind,
         "version": account.version or "",
         "created_at": account.created_at,
+        "maker": account.maker,
+        "links": account.links,
     }

@@ -25,6 +25,7 @@ from sqlalchemy import (
     update,
 )
 
+from app.store.accounts import Link, account_of
 from app.store.codec import events_of, ruleset_of, ruleset_text
 from app.store.database import Database, StoreError, insert_new
 from app.store.results import (
@@ -475,19 +476,22 @@ class Matches:
         grant = _grant(match_id, account, seat)
         await self._database.write(lambda connection: insert_new(connection, seat_grants, grant))
 
-    async def seats_of(self, match_id: str, account: str) -> frozenset[Seat]:
-        """The seats that an account may play, its own or granted; none for a spectator."""
+    async def seats_of(self, match_id: str, account: str) -> dict[Seat, Link | None]:
+        """The seats that an account may play, its own or granted, with the links of those who sit there; none for a
+        spectator.
+        """
         if not _NAME.fullmatch(match_id):
-            return frozenset()
-        own = select(matches.c.seat_a, matches.c.seat_b).where(matches.c.id == match_id)
+            return {}
         granted = select(seat_grants.c.seat).where(
             seat_grants.c.match_id == match_id, seat_grants.c.account == account
         )
 
-        def work(connection: Connection) -> frozenset[Seat]:
-            players = connection.execute(own).one_or_none() or (None, None)
-            sits = [seat for seat, player in zip(Seat, players, strict=True) if player == account]
-            return frozenset([*sits, *map(Seat, connection.execute(granted).scalars())])
+        def work(connection: Connection) -> dict[Seat, Link | None]:
+            rows = connection.execute(_SITTING, {"wanted": match_id})
+            sits = {Seat.A if row.is_a else Seat.B: account_of(row) for row in rows}
+            own = [seat for seat, player in sits.items() if player.id == account]
+            seats = [*own, *map(Seat, connection.execute(granted).scalars())]
+            return {seat: sits[seat].link if seat in sits else None for seat in seats}
 
         return await self._database.read(work)
 
@@ -645,6 +649,11 @@ def _matches() -> Select[Any]:
 
 _MATCH = _matches().where(matches.c.id == bindparam("wanted"))
 _INVITED = _matches().where(matches.c.code == bindparam("wanted"))
+_SITTING = (
+    select(accounts, (accounts.c.id == matches.c.seat_a).label("is_a"))
+    .join(matches, accounts.c.id.in_([matches.c.seat_a, matches.c.seat_b]))
+    .where(matches.c.id == bindparam("wanted"))
+)
 _IDS: BindParameter[str] = bindparam("ids", expanding=True)
 _STATES: BindParameter[str] = bindparam("states", expanding=True)
 _ACCOUNT: BindParameter[str] = bindparam("account")

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Delete, Row, Update, and_, delete, insert, or_, select, update
 
-from app.store.accounts import Account, folded
+from app.store.accounts import Account, account_of, folded
 from app.store.accounts import NoSuchAccount as NoSuchAccount
 from app.store.codec import events_of
 from app.store.competitions import NoSuchCompetition
@@ -22,6 +22,7 @@ from app.store.tables import (
     journal,
     matches,
     organisers_log,
+    seat_grants,
 )
 from engine.match import Event
 
@@ -29,6 +30,10 @@ _USED_EVERY_MS = 60_000  # a key's last use is noted no more often
 _PENDING = ""  # a call that has begun and has no answer yet
 # The events of a match's journal that an arbiter can have caused, as the codec names them.
 _ORDERS = ("pause-ordered", "resumed", "time-added", "match-ended")
+
+
+class NoLink(StoreError):
+    """The account was not made on a list of theirs who ask."""
 
 
 class NoSuchKey(StoreError):
@@ -162,6 +167,49 @@ class Organisers:
 
         return await self._database.write(work)
 
+    # ------------------------------------------------------------------------------------------------ personal links
+
+    async def renew_link(
+        self,
+        account: str,
+        maker: str,
+        competition: str,
+        at: int,
+        *,
+        target: str,
+        reason: str | None,
+        by: str,
+        via: str | None,
+    ) -> Account:
+        """Makes the links void that an account on a list of `maker` has, and its seats void on other devices. The log
+        of the competition says so of `target`. Raises NoLink if it was not made on a list of his.
+        """
+        his = and_(accounts.c.id == account, accounts.c.maker == maker)
+
+        def work(connection: Connection) -> Account:
+            one_more = update(accounts).where(his).values(links=accounts.c.links + 1)
+            if not connection.execute(one_more).rowcount:
+                raise NoLink(f"account {account} was made on no list of {maker}")
+            for seat, player in (("A", matches.c.seat_a), ("B", matches.c.seat_b)):
+                plays = select(matches.c.id).where(player == account)
+                lent = and_(seat_grants.c.seat == seat, seat_grants.c.match_id.in_(plays))
+                connection.execute(delete(seat_grants).where(lent))
+            connection.execute(
+                insert(organisers_log).values(
+                    owner=maker,
+                    competition=competition,
+                    at=at,
+                    actor=by,
+                    key=via,
+                    what="link-renewed",
+                    target=target,
+                    reason=reason,
+                )
+            )
+            return account_of(connection.execute(select(accounts).where(his)).one())
+
+        return await self._database.write(work)
+
     # -------------------------------------------------------------------------------------- calls that came before
 
     async def begin_call(self, account: str, key: str, call: str, now: int, stale_ms: int) -> str | None:
@@ -237,11 +285,7 @@ class Organisers:
             row.folded == folded(name), row.tag == (tag or ""), row.kind != "computer"
         )
         found = await self._database.read(lambda connection: connection.execute(wanted).one_or_none())
-        if found is None:
-            return None
-        return Account(
-            found.id, found.name, found.tag or None, found.kind, found.created_at, found.version or None
-        )
+        return None if found is None else account_of(found)
 
 
 def _check_exists(connection: Connection, key: AdminKey) -> None:

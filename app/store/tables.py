@@ -47,6 +47,10 @@ accounts = Table(
     Column("kind", Text, nullable=False),
     Column("version", Text, nullable=False),  # a computer's; empty for people
     Column("created_at", BigInteger, nullable=False),
+    Column("maker", Text, ForeignKey("accounts.id")),  # on whose list of entrants it was made; none: on none
+    Column(
+        "links", Integer, nullable=False, server_default="0"
+    ),  # of its personal links, those that are void
     UniqueConstraint("folded", "version", "tag"),
     CheckConstraint("kind IN ('guest', 'computer', 'bot')", name="kind"),
 )

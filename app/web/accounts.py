@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from app.service.info import kind_of
-from app.web.deps import Caller, Served, Someone, address_of
+from app.web.deps import Caller, Served, Someone, Who, address_of
 from app.web.messages import NameBody, write_json
 from app.web.openapi import PROBLEM, LinkPlayer, LinkView, SessionView, answers
 from app.web.wishes import LinkBody
@@ -25,11 +25,11 @@ async def session(of: Served, account: Caller) -> Response:
 
 
 @router.post("/session", summary="Say or change my name")
-async def sign_in(of: Served, request: Request, known: Someone, body: NameBody) -> Response:
+async def sign_in(of: Served, request: Request, who: Who, known: Someone, body: NameBody) -> Response:
     """A new guest under this name, or this guest renamed. Problems: `bad-name`, `too-often`, `not-for-bots`."""
     account = await of.accounts.sign_in(known, body.name, address_of(request))
     answer = json_answer({"player": await of.lobby.session(account.id)})
-    of.sessions.write(request, answer, account.id)
+    of.sessions.write(request, answer, account.id, who.link)
     await of.matches.renamed(account.id)
     return answer
 
@@ -48,5 +48,5 @@ async def by_link(of: Served, request: Request, body: LinkBody) -> Response:
     """The account that organisers made for somebody on their list. Problems: `bad-key`."""
     account = await of.organisers.by_link(body.link)
     answer = json_answer({"player": await of.lobby.session(account.id)})
-    of.sessions.write(request, answer, account.id)
+    of.sessions.write(request, answer, account.id, account.link)
     return answer

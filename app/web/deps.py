@@ -12,7 +12,7 @@ from itsdangerous import BadSignature, URLSafeSerializer
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
-from app.service.accounts import Accounts
+from app.service.accounts import Account, Accounts, Link
 from app.service.allowance import Allowance
 from app.service.analysis import Analyses
 from app.service.arbiter import Arbiter
@@ -33,29 +33,35 @@ _KEPT_S = 400 * 24 * 3600  # the longest that browsers keep a cookie
 
 
 class Sessions:
-    """Signs an account id into a cookie, and reads it back."""
+    """Signs into a cookie who somebody is, and by which of his personal links he came; and reads it back."""
 
     def __init__(self, secret_key: bytes, *, secure: bool = False) -> None:
         """`secure`: players reach this server by https, whatever a proxy says of a request."""
         self._secure = secure
         self._serializer = URLSafeSerializer(secret_key, salt="session")
 
-    def read(self, connection: HTTPConnection) -> str | None:
-        """The account id of this session; None without one, or with a forged one."""
+    def read(self, connection: HTTPConnection) -> tuple[str | None, int]:
+        """The account id of this session, and the number of its link; None without one, or with a forged one."""
         cookie = connection.cookies.get(COOKIE)
         if not cookie:
-            return None
+            return None, 0
         try:
-            account_id = self._serializer.loads(cookie)
+            signed = self._serializer.loads(cookie)
         except BadSignature:
-            return None
-        return account_id if isinstance(account_id, str) else None
+            return None, 0
+        match signed:
+            case str():
+                return signed, 0
+            case [str() as account_id, int() as number]:
+                return account_id, number
+        return None, 0
 
-    def write(self, request: Request, response: Response, account_id: str) -> None:
-        """Keep this account in the caller's browser."""
+    def write(self, request: Request, response: Response, account_id: str, link: Link | None) -> None:
+        """Keep this account in the caller's browser, until his link is void."""
+        number = link.number if link else 0
         response.set_cookie(
             COOKIE,
-            str(self._serializer.dumps(account_id)),
+            str(self._serializer.dumps([account_id, number] if number else account_id)),
             max_age=_KEPT_S,
             httponly=True,
             samesite="lax",
@@ -95,10 +101,13 @@ def services(connection: HTTPConnection) -> Services:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Whose request it is; of a bot, with the hash of the token that it came with."""
+    """Whose request it is; of a bot, with the hash of the token that it came with, of who came by a personal link,
+    with this.
+    """
 
     account: str | None
     token: bytes | None = None
+    link: Link | None = None
 
 
 async def identity(connection: HTTPConnection) -> Identity:
@@ -109,8 +118,14 @@ async def identity(connection: HTTPConnection) -> Identity:
         account_id, hash_ = await of.bots.by_token(token)
         of.bot_pace.take(hash_.hex())
         return Identity(account_id, hash_)
-    account = await of.accounts.by_id(of.sessions.read(connection))
-    return Identity(account.id if account else None)
+    account = await of_session(connection)
+    return Identity(account.id, link=account.link) if account else Identity(None)
+
+
+async def of_session(connection: HTTPConnection) -> Account | None:
+    """The account of this session; None if there is none, or the link by which it came is void."""
+    of = services(connection)
+    return await of.accounts.of_session(*of.sessions.read(connection))
 
 
 def _bearer(connection: HTTPConnection) -> str | None:
@@ -169,6 +184,7 @@ def is_own_origin(connection: HTTPConnection) -> bool:
 
 Served = Annotated[Services, Depends(services)]
 Caller = Annotated[str | None, Depends(caller)]
+Who = Annotated[Identity, Depends(identity)]
 Player = Annotated[str, Depends(player)]
 Someone = Annotated[str | None, Depends(someone)]
 Person = Annotated[str, Depends(person)]

@@ -37,6 +37,7 @@ from app.service.event_file import (
     ImportReport,
     MatchesPage,
     MatchNow,
+    NewLink,
 )
 from app.service.info import Info, Kind, SessionInfo
 from app.service.lobby import Hint, Live, LobbyView
@@ -219,7 +220,19 @@ ANSWERS: tuple[type, ...] = (
     *(SessionView, LinkView, SeatLink, Rulesets, ComputersView, Hint, MatchAnalysis),
     *(BotInfo, BotsView, NewToken),
     *(Summary, OrganiserView, OrganiserEntrant, Done, Entered, EventsPage, EntrantsPage, ImportReport),
-    *(NewKey, KeyInfo, KeysView, RoundsView, MatchesPage, MatchNow, Estimate, Ordered, Notes, NoteShown),
+    *(
+        NewLink,
+        NewKey,
+        KeyInfo,
+        KeysView,
+        RoundsView,
+        MatchesPage,
+        MatchNow,
+        Estimate,
+        Ordered,
+        Notes,
+        NoteShown,
+    ),
     *(Bracket, AuditPage, Dice, Recomputed, EventFile),
     *(CompetitionList, CompetitionNow, Changes, MineNow, MyCompetitions),
     *(Standings, CrossTables, RunningBoards, SharedDice),

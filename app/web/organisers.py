@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from app.service.competition_views import OrganiserEntrant, OrganiserView, Summary
 from app.service.competitions import Done, Entered
-from app.service.event_file import EntrantsPage, EventsPage, ImportReport
+from app.service.event_file import EntrantsPage, EventsPage, ImportReport, NewLink
 from app.service.instants import with_instants
 from app.service.organisers import KeyInfo, KeysView, NewKey
 from app.web.accounts import json_answer
@@ -338,6 +338,26 @@ async def substitute(call: Owner, event: str, number: int, body: SubstituteBody)
         )
 
     return await call.make(do)
+
+
+@router.post(
+    "/events/{event}/entrants/{number}/link",
+    status_code=201,
+    summary="Give him another link",
+    tags=_entrants,
+    responses=answers(NewLink, 201),
+)
+async def renew_link(call: Owner, event: str, number: int, body: PerhapsReason, request: Request) -> Response:
+    """The old one, and all that it opened, stops working. Of an account that was made on a list of the event's owner.
+    Problems: `entry-refused`, `no-link`, `stale-version`, `key-used`.
+    """
+    return await call.order(
+        event,
+        lambda: call.of.event_files.renew_link(
+            call.asking, event, number, site=site_of(call.of, request), reason=body.reason
+        ),
+        201,
+    )
 
 
 @router.put(

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.service.allowance import Left, refuse_if_spent
 from app.service.errors import BadKey, BadVersion, StaleVersion
 from app.service.organisers import Asking, Role, command_key
-from app.web.deps import Services, services
+from app.web.deps import Services, of_session, services
 from app.web.messages import write_json
 from engine.competition import commands
 
@@ -134,7 +134,7 @@ async def _asking(request: Request, of: Services) -> Asking:
     scheme, _, secret = request.headers.get("authorization", "").strip().partition(" ")
     if scheme.lower() == "bearer":
         return await of.organisers.by_secret(secret.strip())
-    account = await of.accounts.by_id(of.sessions.read(request))
+    account = await of_session(request)
     if account is None:
         raise BadKey
     return Asking(account.id)

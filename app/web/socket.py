@@ -62,7 +62,7 @@ async def display(socket: WebSocket, match_id: str, watch: bool = False) -> None
     await socket.accept()
     try:
         who = await identity(socket)
-        opened = await of.matches.connect(match_id, who.account, watch=watch, token=who.token)
+        opened = await of.matches.connect(match_id, who.account, watch=watch, token=who.token, link=who.link)
         with about(match=match_id, seat=opened.seat.value if opened.seat else "spectator"):
             await _serve(socket, opened, of)
     except ShuttingDown:

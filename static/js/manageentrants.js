@@ -16,7 +16,7 @@ export function entrants() {
   return [
     el('section', { class: 'card' }, el('h2', {}, t('events.entrants', { n: event.entrants.filter(({ entrant }) => entrant.status === 'entered').length })),
       checkInWords(),
-      list.length ? el('ol', { class: 'manage-entrants' }, list.map(({ entrant }) => entrantLine(entrant))) : el('p', { class: 'muted' }, t('events.entrant.none'))),
+      list.length ? el('ol', { class: 'manage-entrants' }, list.map(entrantLine)) : el('p', { class: 'muted' }, t('events.entrant.none'))),
     isOver() ? null : entryPart(),
     event.settings.stages.some((stage) => stage.kind === 'swiss') ? pairsPart() : null,
     event.penalties.length ? penaltiesPart() : null,
@@ -31,7 +31,7 @@ function checkInWords() {
   return el('p', { class: 'muted small' }, Date.now() < opens ? word('entrant.check_opens', { at: moment(opens) }) : word('entrant.check_open'));
 }
 
-function entrantLine(entrant) {
+function entrantLine({ entrant, has_link: hasLink }) {
   const at = `/entrants/${entrant.number}`;
   const name = nameText(entrant);
   const before = isBefore();
@@ -39,10 +39,11 @@ function entrantLine(entrant) {
   const act = (key, path, asks = null) => button(word(`entrant.${key}`), asks && asks.reason !== 'none' ? withReason(path) : post(path), { cls: 'plain small-button', asks: asks && { title: `${word(`entrant.${key}`)}: ${name}`, will: word(`entrant.${key}_will`, { name }), ...asks } });
   const question = (key, ask) => el('button', { class: 'button plain small-button', type: 'button', click: () => askAndDo(ask()) }, word(`entrant.${key}`));
   const plays = !before && Boolean(stageNow()?.seeds.includes(entrant.number));
+  const link = hasLink ? el('button', { class: 'button plain small-button', type: 'button', click: () => newLink(entrant) }, word('entrant.renew')) : null;
   const rare = {
-    entered: [question('substitute', () => substitution(entrant)), plays ? question('penalty', () => penaltyOf(entrant.number)) : null, act('ban', `${at}/ban`, {})],
-    withdrawn: [act('ban', `${at}/ban`, {})],
-    asked: [question('substitute', () => substitution(entrant))],
+    entered: [question('substitute', () => substitution(entrant)), plays ? question('penalty', () => penaltyOf(entrant.number)) : null, link, act('ban', `${at}/ban`, {})],
+    withdrawn: [link, act('ban', `${at}/ban`, {})],
+    asked: [question('substitute', () => substitution(entrant)), link],
   }[entrant.status]?.filter(Boolean) ?? [];
   const actions = isOver() ? [] : {
     asked: [button(word('entrant.approve'), post(`${at}/approve`), { cls: 'primary small-button' }), act('decline', `${at}/decline`, {})],
@@ -59,6 +60,16 @@ function entrantLine(entrant) {
   return el('li', {}, el('span', { class: 'num muted' }, entrant.number),
     el('span', { class: 'manage-who' }, playerMark(entrant, { bold: false }), el('small', { class: 'muted' }, `${word(`entrant.${entrant.status}`)}${entrant.checked_in ? `, ${t('events.entrant.here')}` : ''} · ${entrant.strength}`)),
     seed, el('span', { class: 'row manage-do', role: 'group', 'aria-label': word('entrant.actions', { name }) }, actions, more), box);
+}
+
+/** Another personal link, told once; the old one opens nothing any more. */
+async function newLink(entrant) {
+  const name = nameText(entrant);
+  const answer = await askAndDo({ title: `${word('entrant.renew')}: ${name}`, will: word('entrant.renew_will', { name }), reason: 'perhaps', ok: word('entrant.renew_ok'), act: withReason(`/entrants/${entrant.number}/link`) });
+  if (!answer) return;
+  tell(el('section', { class: 'card' }, el('p', {}, el('b', {}, `${word('entrant.renew')}: ${name}`)),
+    el('p', {}, el('span', { class: 'small muted' }, word('entrant.link')), ' ', el('code', { class: 'code-text' }, answer.link)),
+    copying(answer.link, { press: t('common.action.copy'), done: t('common.action.copied') })));
 }
 
 function substitution(entrant) {
@@ -122,14 +133,18 @@ function importForm() {
     el('p', {}, el('button', { class: 'button', type: 'button', click: take }, word('entrant.import_button'))));
 }
 
+/** A button that copies a text; `press` and `done` are what it says, before and after. */
+function copying(words, { press, done }) {
+  const text = el('textarea', { class: 'sr', readonly: true, tabindex: -1, 'aria-hidden': 'true' }, words);
+  const said = el('span', { class: 'small' });
+  const pressed = async () => { said.textContent = (await copy(text)) ? done : word('entrant.not_copied'); };
+  return el('p', { class: 'row' }, el('button', { class: 'button small-button', type: 'button', click: pressed }, icon('copy'), press), said, text);
+}
+
 /** All links of a report at once, a line for each: a spreadsheet or a mail program takes them so. */
 function copyLinks(lines) {
   const linked = lines.filter((line) => line.link);
-  if (!linked.length) return null;
-  const text = el('textarea', { class: 'sr', readonly: true, tabindex: -1, 'aria-hidden': 'true' }, linked.map((line) => `${line.name}\t${line.link}`).join('\n'));
-  const said = el('span', { class: 'small' });
-  const press = async () => { said.textContent = word((await copy(text)) ? 'entrant.copied' : 'entrant.not_copied'); };
-  return el('p', { class: 'row' }, el('button', { class: 'button small-button', type: 'button', click: press }, icon('copy'), word('entrant.copy')), said, text);
+  return linked.length ? copying(linked.map((line) => `${line.name}\t${line.link}`).join('\n'), { press: word('entrant.copy'), done: word('entrant.copied') }) : null;
 }
 
 function reportOf(answer) {

@@ -29,9 +29,9 @@ function targetWords(target) {
 }
 
 export function logPart() {
-  if (log === null || log.version !== page.event.version) {
-    const { version } = page.event;
-    loadLog().then(() => { log.version = version; if (location.hash === '#log') page.draw(); }).catch((problem) => tell(alertBox(problemText(problem))));
+  if (log === null || log.of !== page.event) {  // words, keys and links are in it, and in no version of the event
+    const of = page.event;
+    loadLog().then(() => { log.of = of; if (location.hash === '#log') page.draw(); }).catch((problem) => tell(alertBox(problemText(problem))));
     if (log === null) return el('p', { class: 'muted' }, t('events.loading'));
   }
   const did = (what) => word(hasWord(`organise.log.did.${what}`) ? `log.did.${what}` : 'log.did.other');

@@ -20,6 +20,7 @@ let table = null;
 let watch = null;
 let connection = null;
 let shownOver = '';
+let isOut = false;  // the link by which this page was opened is void
 
 async function start() {
   const { session } = await startPage({ namespaces: ['match'], title: 'match.title' });
@@ -54,9 +55,9 @@ async function takeSeat(path, secret) {
   }
 }
 
-function fail(text) {
+function fail(title, text = null) {
   main.className = 'page';
-  main.replaceChildren(el('section', { class: 'card' }, el('h1', {}, text), el('p', {}, el('a', { class: 'button', href: '/' }, t('common.action.home')))));
+  main.replaceChildren(el('section', { class: 'card' }, el('h1', {}, title), text && el('p', {}, text), el('p', {}, el('a', { class: 'button', href: '/' }, t('common.action.home')))));
 }
 
 function waiting() {
@@ -79,15 +80,30 @@ function connect() {
   connection = new Connection(id, { watch: watching });
   connection.seat = info.seat;
   connection.addEventListener('line', ({ detail }) => {
-    setLine(info.state === 'cancelled' ? null : detail);
+    setLine(info.state === 'cancelled' || isOut ? null : detail);
     table?.line(detail);
   });
   connection.addEventListener('view', ({ detail }) => show(detail));
   connection.addEventListener('accepted', ({ detail }) => table?.accepted(detail));
   connection.addEventListener('problem', ({ detail }) => table?.problem(detail));
-  connection.addEventListener('bye', ({ detail }) => hasWord(`match.bye.${detail}`) && table?.bye(detail));
+  connection.addEventListener('bye', ({ detail }) => bye(detail));
   setLine('connecting');
   connection.open();
+}
+
+function bye(reason) {
+  if (reason === 'revoked') putOut();
+  else if (hasWord(`match.bye.${reason}`)) table?.bye(reason);
+}
+
+/** Whoever opened this page may see it no longer: nothing of the match stays on the screen. */
+function putOut() {
+  isOut = true;
+  table?.leave();
+  table = watch = null;
+  setLine(null);
+  showPlayer(null);
+  fail(t('match.bye.revoked.title'), t('match.bye.revoked.text'));
 }
 
 setInterval(tick, 100);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import csv
 import json
 import logging
@@ -55,6 +56,7 @@ owner    POST   /events/{event}/entrants/{number}/withdraw
 owner    POST   /events/{event}/entrants/{number}/rejoin
 owner    POST   /events/{event}/entrants/{number}/ban
 owner    POST   /events/{event}/entrants/{number}/substitute
+owner    POST   /events/{event}/entrants/{number}/link
 owner    PUT    /events/{event}/entrants/{number}/seed
 arbiter  POST   /events/{event}/entrants/{number}/penalties
 owner    POST   /events/{event}/forbidden-pairs
@@ -491,6 +493,105 @@ async def test_who_was_entered_by_a_list_comes_in_by_his_link(server: LiveServer
     assert (again["status"], again["link"]) == ("already", None), (
         "an account that was there is opened to nobody"
     )
+
+
+async def test_a_new_link_makes_the_old_one_void_and_all_that_it_opened(
+    server: LiveServer, admin: Admin
+) -> None:
+    await admin.post("{e}/open-entry")
+    gleb_line, dora_line = (await admin.take_in(b"name\nGleb\nDora\n"))["lines"]
+    await admin.post("{e}/start")
+    await admin.round_begins()
+    match = await admin.running_match()
+    seat_link = f"/api/matches/{match}/seat-link"
+    async with contextlib.AsyncExitStack() as stack:
+        old, device, dora, gleb = [await stack.enter_async_context(person(server, None)) for _ in range(4)]
+        await old.post("/api/session/link", {"link": gleb_line["link"]})
+        await dora.post("/api/session/link", {"link": dora_line["link"]})
+        await device.post("/api/session", {"name": "Somebody"})
+        secret = (await old.get(seat_link))["secret"]
+        await device.post(f"/api/matches/{match}/seat", {"secret": secret})
+        entry = (await old.get("/api/my/competitions"))["entered"][0]["mine"]
+        shown = [await stack.enter_async_context(one.display(match)) for one in (old, device, dora)]
+        watching = await stack.enter_async_context(old.display(match, watch=True))
+        for display in (*shown, watching):
+            await display.until(lambda d=display: d.info)
+        seats = [display.info["seat"] for display in shown]
+        assert seats[0] == seats[1] != seats[2]
+
+        path, why = "{e}/entrants/1/link", {"reason": "he has lost it"}
+        made = await admin.post(path, why, Idempotency_Key="new-link")
+        assert (made["entrant"], made["account"]) == (1, gleb_line["account"])
+        assert made["link"].startswith(f"{server.url}/enter#{made['account']}.")
+        assert made["link"] != gleb_line["link"]
+
+        for display in (shown[0], shown[1], watching):
+            assert await display.closed() == 1008
+            assert (display.frames[-1]["type"], display.frames[-1]["reason"]) == ("bye", "revoked")
+        assert not shown[2].ended.is_set()
+        for where in ("/api/session/link", "/api/session/link/look"):
+            assert (await dora.refused(where, {"link": gleb_line["link"]}))["code"] == "bad-key"
+        assert (await old.get("/api/session"))["player"] is None
+        assert (await old.refused("/api/matches", {}))["code"] == "no-name"
+        assert (await old.http.get(f"{API}/events")).json()["code"] == "bad-key"
+        # The way by which a device was let in is shut: by what it has, and by what it knows.
+        assert (await device.http.get(seat_link)).json()["code"] == "not-your-seat"
+        refused = await device.refused(f"/api/matches/{match}/seat", {"secret": secret})
+        assert refused["code"] == "bad-seat-secret"
+
+        await gleb.post("/api/session/link", {"link": made["link"]})
+        assert (await gleb.get("/api/session"))["player"]["name"] == "Gleb"
+        assert (await gleb.http.get(f"{API}/events")).status_code == 200
+        assert (await gleb.get("/api/my/competitions"))["entered"][0]["mine"] == entry
+        fresh = (await gleb.get(seat_link))["secret"]
+        assert fresh != secret
+        assert (await device.post(f"/api/matches/{match}/seat", {"secret": fresh}))["seat"] == seats[0]
+        here = await stack.enter_async_context(gleb.display(match))
+        await here.until(lambda: here.info and here.info["seat"] == seats[0])
+        assert (await gleb.post("/api/session", {"name": "Gleb B"}))["player"]["name"] == "Gleb B"
+        assert (await gleb.get("/api/session"))["player"]["name"] == "Gleb B", "he stays who he is"
+        assert (await old.post("/api/session", {"name": "Gleb C"}))["player"]["matches"] == 0
+        assert (await gleb.get("/api/session"))["player"]["name"] == "Gleb B", "and nobody else is he"
+
+        again = await admin.post(path, why, Idempotency_Key="new-link")
+        assert again == made, "the same call again is no other link"
+        assert (await gleb.get("/api/session"))["player"] is not None
+        third = await admin.post(path, {})
+        assert await here.closed() == 1008
+        assert (await gleb.get("/api/session"))["player"] is None
+        assert (await gleb.refused("/api/session/link", {"link": made["link"]}))["code"] == "bad-key"
+        opened = await gleb.post("/api/session/link", {"link": third["link"]})
+        assert opened["player"]["name"] == "Gleb B"
+        assert (await dora.get("/api/session"))["player"]["name"] == "Dora"
+        assert not shown[2].ended.is_set()
+
+    log = await admin.get("{e}/audit?what=link-renewed")
+    told = [(entry["actor"]["name"], entry["key"]["label"], entry["changes"]) for entry in log["entries"]]
+    change = {"what": "link-renewed", "target": "entrant 1", "before": None, "after": None}
+    assert told == [
+        ("Vera", "mine", [{**change, "reason": "he has lost it"}]),
+        ("Vera", "mine", [{**change, "reason": None}]),
+    ]
+
+
+async def test_nobody_renews_a_link_that_is_not_of_his_own_list(server: LiveServer, admin: Admin) -> None:
+    async with an_owner(server, "Olga") as olga, person(server, "Anna") as anna:
+        for one in (admin, olga):
+            await one.post("{e}/open-entry")
+        (line,) = (await olga.take_in(b"name\nGleb\n"))["lines"]
+        await admin.post("{e}/entrants", {"player": "Gleb"})
+        await entrants(admin, anna)
+        bot = await anna.post("/api/bots", {"name": "Zarik"})
+        await admin.send("PATCH", "{e}/settings", {"settings": {"entry": {"bots": True}}})
+        await admin.post("{e}/entrants", {"player": bot["bot"]["id"]})
+        assert [one["has_link"] for one in (await admin.get("{e}"))["entrants"]] == [False] * 3
+        assert [one["has_link"] for one in (await olga.get("{e}"))["entrants"]] == [True]
+        for number, code in ((1, "no-link"), (2, "no-link"), (3, "no-link"), (4, "entry-refused")):
+            assert (await admin.refused("POST", f"{{e}}/entrants/{number}/link", {}))["code"] == code
+        stale = await olga.refused("POST", "{e}/entrants/1/link", {}, If_Match='"1"')
+        assert stale["code"] == "stale-version"
+        assert (await anna.post("/api/session/link/look", {"link": line["link"]}))["player"]["name"] == "Gleb"
+        assert (await admin.get("{e}/audit?what=link-renewed"))["entries"] == []
 
 
 # ------------------------------------------------------------------------------------------------------------- log

@@ -185,14 +185,14 @@ async def test_a_second_device_may_play_a_seat(store: Store) -> None:
     match = await a_playing_match(store, players)
     device = (await store.accounts.create_guest("Anna", NOON)).id
     seats_of = store.matches.seats_of
-    assert await seats_of(match.id, players.A) == {A}
-    assert await seats_of(match.id, device) == frozenset()
-    assert await seats_of("nobody", device) == frozenset()
+    assert await seats_of(match.id, players.A) == {A: None}
+    assert await seats_of(match.id, device) == {}
+    assert await seats_of("nobody", device) == {}
     for _ in range(2):
         await store.matches.grant_seat(match.id, device, A)
-    assert await seats_of(match.id, device) == {A}
+    assert await seats_of(match.id, device) == {A: None}
     await store.matches.grant_seat(match.id, device, B)
-    assert await seats_of(match.id, device) == {A, B}
+    assert await seats_of(match.id, device) == {A: None, B: None}
 
 
 async def test_a_call_made_twice_with_one_key_makes_one_match(store: Store, other_node: Store) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest_asyncio
 
 from tests.support.nodes import until
+from tests.support.organising import an_owner
 from tests.support.races import history_of
 from tests.support.server import (
     QUICK,
@@ -167,6 +168,30 @@ async def test_a_joined_match_starts_on_the_page_that_waits_elsewhere(apart: Apa
                 await boris.post(f"/api/invites/{made['code']}/join")
             await waiting.until(lambda: waiting.info["state"] == "playing")
             await waiting.until(lambda: waiting.view)
+
+
+async def test_a_link_renewed_at_one_server_closes_what_the_old_one_opened_at_another(
+    migrated_postgres_url: str, tmp_path: Path
+) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        enter = stack.enter_async_context
+        one = await enter(running_server(migrated_postgres_url, tmp_path / "one"))
+        two = await enter(running_server(migrated_postgres_url, tmp_path / "two"))
+        admin = await enter(an_owner(one))
+        await admin.post("{e}/open-entry")
+        (line,) = (await admin.take_in(b"name\nGleb\n"))["lines"]
+        gleb, boris = await enter(person(two, None)), await enter(person(two, "Boris"))
+        await gleb.post("/api/session/link", {"link": line["link"]})
+        made = await gleb.post("/api/matches", {"opponent": "anyone", "ruleset": QUICK})
+        await boris.post(f"/api/invites/{made['code']}/join")
+        shown = [await enter(who.display(made["id"])) for who in (gleb, boris)]
+        for display in shown:
+            await display.until(lambda d=display: d.view)
+        await admin.post("{e}/entrants/1/link", {})
+        assert await shown[0].closed(patience=10) == 1008
+        assert shown[0].frames[-1]["reason"] == "revoked"
+        await shown[1].until_view(lambda v: not v["seats"]["A"]["connected"])
+        assert (await gleb.get("/api/session"))["player"] is None
 
 
 async def test_whoever_waits_at_one_server_is_told_of_words_that_came_to_another(

@@ -265,6 +265,7 @@ async def test_an_organiser_decides_who_takes_part(live: LiveServer, screens: Sc
     async with (
         person(live, "Leonard"),
         person(live, "Monica"),
+        person(live, None) as kate,
         an_organiser(live, screens, names, {**EN, **STILL}, entry=entry, starts_at=starts_at) as judge,
     ):
         page = judge.page
@@ -305,6 +306,21 @@ async def test_an_organiser_decides_who_takes_part(live: LiveServer, screens: Sc
         await judge.done("")
         await line("Jules").get_by_role("button", name="Bring back").click()
         await expect(line("Jules")).to_contain_text("taking part")
+        await judge.press("More: Kate")
+        await line("Kate").get_by_role("button", name="New link").click()
+        await expect(judge.question).to_contain_text(
+            "The old one, and all that it opened, stops working at once"
+        )
+        await judge.sound("en")
+        await judge.done("lost on the way")
+        told = page.locator("main > [role=status]")
+        await expect(told).to_contain_text("New link: Kate")
+        await expect(told.get_by_role("button", name="Copy")).to_be_visible()
+        await kate.post("/api/session/link", {"link": await told.locator("code").inner_text()})
+        assert (await kate.get("/api/session"))["player"]["name"] == "Kate"
+        await judge.press("More: Leonard")
+        await expect(line("Leonard").get_by_role("button", name="Substitute")).to_be_visible()
+        await expect(line("Leonard").get_by_role("button", name="New link")).to_have_count(0)
         await line("Kate").get_by_role("button", name="Is here").click()
         await expect(line("Kate")).to_contain_text("checked in")
         for number in set(numbers.values()) - {numbers["Kate"]}:
@@ -344,6 +360,17 @@ async def test_an_organiser_decides_who_takes_part(live: LiveServer, screens: Sc
         await judge.open("entrants")
         await expect(page.locator("main")).to_contain_text("Nobody enters any more: the event runs.")
         await judge.sound("en")
+
+        (here,) = (await judge.somebody.get(f"{judge.path}/matches?entrant={numbers['Kate']}"))["matches"]
+        board = await screens.page(somebody=kate, **EN, **STILL)
+        await board.goto(f"/match/{here['match']['id']}")
+        await expect(board.locator("svg.board").first).to_be_visible()
+        await judge.somebody.post(f"{judge.path}/entrants/{numbers['Kate']}/link", {})
+        await expect(board.locator("main h1")).to_have_text("The personal link was replaced")
+        await expect(board.locator("svg.board, [data-player]:visible")).to_have_count(0)
+        await expect(board.locator("#line-state")).to_be_hidden()
+        await judge.open("log")
+        await expect(page.locator(".log")).to_contain_text(re.compile(r"link replaced\s*Kate"))
 
 
 async def test_an_organiser_changes_settings_and_makes_a_round_by_hand(
