@@ -349,7 +349,7 @@ async def substitute(call: Owner, event: str, number: int, body: SubstituteBody)
 )
 async def renew_link(call: Owner, event: str, number: int, body: PerhapsReason, request: Request) -> Response:
     """The old one, and all that it opened, stops working. Of an account that was made on a list of the event's owner.
-    Problems: `entry-refused`, `no-link`, `stale-version`, `key-used`.
+    Problems: `entry-refused`, `no-link`, `plays-here`, `stale-version`, `key-used`.
     """
     return await call.order(
         event,

@@ -590,6 +590,8 @@ async def test_nobody_renews_a_link_that_is_not_of_his_own_list(server: LiveServ
             assert (await admin.refused("POST", f"{{e}}/entrants/{number}/link", {}))["code"] == code
         stale = await olga.refused("POST", "{e}/entrants/1/link", {}, If_Match='"1"')
         assert stale["code"] == "stale-version"
+        await olga.post("{e}/entrants", {"player": "Olga"})  # by it she might see what her opponent sees
+        assert (await olga.refused("POST", "{e}/entrants/1/link", {}))["code"] == "plays-here"
         assert (await anna.post("/api/session/link/look", {"link": line["link"]}))["player"]["name"] == "Gleb"
         assert (await admin.get("{e}/audit?what=link-renewed"))["entries"] == []
 
