@@ -8,7 +8,7 @@
 BIN := .venv/bin
 # Tests are shared out by files among three processes: more than two cores have work for, since tests also wait. What
 # fails then must pass alone: some tests watch countdowns, and take a machine that is too busy for a fault.
-SHARED := -n 3 --dist loadfile
+SHARED := -n 3 --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq install
 
 help:

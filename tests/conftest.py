@@ -1,13 +1,47 @@
-"""Databases for tests: both kinds, a fresh one for each test."""
+"""Databases for tests: both kinds, a fresh one for each test; and the order of the files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from tests.support.postgres import Server, running_postgres
+
+# They wait more than they work: for servers to start and to die, for clocks to run down, for matches to be played.
+_WAITING = (
+    "test_connection.py",
+    "test_killed.py",
+    "test_leaving.py",
+    "test_lent_computers.py",
+    "test_organisers_guide.py",
+    "test_outages.py",
+    "test_races.py",
+    "test_rough_event.py",
+    "test_stopping.py",
+    "test_two_nodes.py",
+    "test_whole_analysis.py",
+    "test_whole_event.py",
+    "test_whole_match.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files of which most tests wait are mixed with two others each, so that the cores always have work for some of the
+    processes; the largest come first, so that all processes end together.
+    """
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    largest = sorted(files, key=lambda file: -len(files[file]))
+    working = iter([file for file in largest if file.name not in _WAITING])
+    order: list[Path] = []
+    for file in largest:
+        if file.name in _WAITING:
+            order += [file, *islice(working, 2)]
+    items[:] = [item for file in (*order, *working) for item in files[file]]
 
 
 @pytest.fixture(scope="session")

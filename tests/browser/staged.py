@@ -28,6 +28,17 @@ from tests.builders import Table, a_new_match, hops
 
 NAMES = Seats("Вера", "Глеб")
 
+# A server's time never goes back, but that of the next table may: the next frame alone says what time it is.
+FORGET_THE_TIME = """async () => {
+  const { ServerTime } = await import('/static/js/clock.js');
+  const { note } = ServerTime.prototype;
+  ServerTime.prototype.note = function (...frame) {
+    this.samples = [];
+    ServerTime.prototype.note = note;
+    return this.note(...frame);
+  };
+}"""
+
 
 class Staged:
     """One page at one table. `sent` is all that the page has sent but pongs; `answers` false: nobody answers it."""
@@ -86,9 +97,7 @@ class Staged:
         await self.page.wait_for_selector(until)
 
     async def deal(self, table: Table, seat: Seat | None, *, answers: bool = True) -> None:
-        """Put another table before the open page, which then knows nothing of the last one but what time it was: its
-        clocks may be wrong.
-        """
+        """Put another table before the open page, which then knows nothing of the last one."""
         self.answers = True
         for _ in range(8):  # a page that has heard nothing for long is connecting anew
             self._set(
@@ -100,6 +109,7 @@ class Staged:
                 break
         await self.page.evaluate("document.activeElement?.blur()")
         await self.page.mouse.move(0, 0)
+        await self.page.evaluate(FORGET_THE_TIME)
         self._set(table, seat)
         self.answers = answers
         await self.page.wait_for_function(

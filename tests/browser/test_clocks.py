@@ -143,9 +143,9 @@ def clock(staged: Staged, band: str = "me") -> Any:
 
 
 async def test_a_running_clock_is_marked_by_shape_and_free_seconds_and_a_standing_one_is_not(
-    stage: Stage,
+    deal: Stage,
 ) -> None:
-    staged = await stage(a_table(), **STILL)
+    staged = await deal(a_table(), **STILL)
     for band in ("me", "them"):
         await expect(clock(staged, band)).to_have_class(re.compile("running"))
         await expect(clock(staged, band).locator(".run")).to_be_visible()
@@ -159,8 +159,8 @@ async def test_a_running_clock_is_marked_by_shape_and_free_seconds_and_a_standin
     await expect(clock(staged, "them")).to_have_class(re.compile("running"))
 
 
-async def test_the_free_seconds_go_first_and_then_the_bank(stage: Stage) -> None:
-    staged = await stage(a_table(), **STILL)
+async def test_the_free_seconds_go_first_and_then_the_bank(deal: Stage) -> None:
+    staged = await deal(a_table(), **STILL)
     assert await shown(staged.page) == 240_000
     staged.pass_time(6_000)
     await staged.say(f'{{"type":"ping","now":{staged.now()},"ping":901}}')
@@ -173,10 +173,10 @@ async def test_the_free_seconds_go_first_and_then_the_bank(stage: Stage) -> None
 
 
 @pytest.mark.parametrize("screen", [pytest.param({}, id="desktop"), pytest.param(PHONE, id="phone")])
-async def test_a_clock_keeps_its_width_whatever_it_shows(stage: Stage, screen: dict[str, Any]) -> None:
+async def test_a_clock_keeps_its_width_whatever_it_shows(deal: Stage, screen: dict[str, Any]) -> None:
     widths = set()
     for bank, ahead in ((240_000, 0), (240_000, 13_000), (20_000, 13_000), (9_999, 13_000)):
-        staged = await stage(a_table((bank, bank)), **screen, **STILL)
+        staged = await deal(a_table((bank, bank)), **screen, **STILL)
         staged.pass_time(ahead)
         await staged.say(f'{{"type":"ping","now":{staged.now()},"ping":903}}')
         await staged.page.wait_for_timeout(150)
@@ -190,8 +190,8 @@ async def test_a_clock_keeps_its_width_whatever_it_shows(stage: Stage, screen: d
     assert widths == {round(box["width"])}
 
 
-async def test_a_clock_never_shows_less_than_nothing(stage: Stage) -> None:
-    staged = await stage(a_table((1_500, 240_000), **NO_DELAY), **STILL, answers=False)
+async def test_a_clock_never_shows_less_than_nothing(deal: Stage) -> None:
+    staged = await deal(a_table((1_500, 240_000), **NO_DELAY), **STILL, answers=False)
     await staged.page.evaluate(
         """() => {
           window.seen = [];
@@ -271,8 +271,8 @@ async def off_by(staged: Staged) -> float:
     return max(0, mine - (flag_at - asked), flag_at - staged.now() - mine)
 
 
-async def test_both_clocks_may_run_and_only_the_thinking_player_is_charged(stage: Stage) -> None:
-    staged = await stage(a_table(**NO_DELAY), B, **STILL)
+async def test_both_clocks_may_run_and_only_the_thinking_player_is_charged(deal: Stage) -> None:
+    staged = await deal(a_table(**NO_DELAY), B, **STILL)
     await staged.other_plays("13/7 13/11")
     await expect(clock(staged, "them")).to_have_class(re.compile("still"))
     theirs, mine = await shown(staged.page, "them"), await shown(staged.page)

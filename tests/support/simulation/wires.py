@@ -53,6 +53,8 @@ class Line:
         self._loop: VirtualLoop = world.loop
         self._page = page
         self._chance = chance
+        # When its end is noticed must not hang on how much has gone over it: a player's drafts are nobody's business.
+        self._end = Chance(chance.random(), "end")
         self._base = chance.choice((0.002, 0.02, 0.15, 0.4))
         self._to_server: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._last_up = self._last_down = 0.0
@@ -114,7 +116,7 @@ class Line:
         elif message["type"] == "websocket.close":
             code = message["code"]
             self._down(lambda: self._tell_page(code))
-            self._loop.call_later(self._delay(), self._disconnect, context=self._world.context)
+            self._loop.call_later(self._delay(self._end), self._disconnect, context=self._world.context)
 
     def _down(self, arrive: Callable[[], None]) -> None:
         at = self._last_down = max(self._last_down + _NEXT_S, self._loop.time() + self._delay())
@@ -143,15 +145,17 @@ class Line:
         if self._cut_up < float("inf"):
             return  # it was broken before: the server finds out for itself
         self._cut_up = max(self._last_up, self._loop.time()) + 1e-9
-        self._loop.call_at(self._cut_up + self._delay(), self._disconnect, context=self._world.context)
+        self._loop.call_at(
+            self._cut_up + self._delay(self._end), self._disconnect, context=self._world.context
+        )
 
     def break_(self, *, silent: bool) -> None:
         """It breaks; in silence, each end finds out for itself. Some of what is under way still arrives."""
         now = self._loop.time()
         if self._cut_up < float("inf"):
             return
-        self._cut_down, self._cut_up = now, now + self._chance.random() * 2 * self._base
-        learns = NOTICED_S * self._chance.random() if silent else self._delay()
+        self._cut_down, self._cut_up = now, now + self._end.random() * 2 * self._base
+        learns = NOTICED_S * self._end.random() if silent else self._delay(self._end)
         self._loop.call_at(max(self._cut_up, now + learns), self._disconnect, context=self._world.context)
         if not silent:
             self._tell_page(1006)
@@ -167,8 +171,8 @@ class Line:
             self._server_knows = True
             self._to_server.put_nowait({"type": "websocket.disconnect", "code": 1006})
 
-    def _delay(self) -> float:
-        return self._base * (0.5 + self._chance.random()) + 0.0005
+    def _delay(self, chance: Chance | None = None) -> float:
+        return self._base * (0.5 + (chance or self._chance).random()) + 0.0005
 
 
 class Notices:
