@@ -1,5 +1,5 @@
 // The half-made play on its way to the server, and back from my other tabs. A draft that comes in a view is either an
-// echo of what this tab has sent or the work of another tab; only the second is taken over.
+// echo of what this tab has sent, or what the server held before, or the work of another tab; only that is taken over.
 
 const EVERY_MS = 150;      // the opponent who watches sees each step; more often would be noise
 const ECHO_MS = 5000;      // a draft that has not come back by then was overtaken by a newer one
@@ -18,6 +18,8 @@ export class Drafts {
 
   /** A new turn, of which the server holds this draft: nothing of the one before matters. */
   begin(draft) {
+    clearTimeout(this.timer);  // what was to be sent of it would keep the first of this turn from being sent
+    this.timer = null;
     this.echoes = [];
     this.last = key(draft);
   }
@@ -52,7 +54,7 @@ export class Drafts {
       this.changed(named);
     } else if (this.echoes.includes(held)) {
       this.echoes.splice(0, this.echoes.lastIndexOf(held) + 1);
-    } else if (!busy && !this.timer && !this.echoes.length && turn.adopt(draft)) {
+    } else if (held !== this.last && !busy && !this.timer && !this.echoes.length && turn.adopt(draft)) {
       this.last = held;
     }
   }

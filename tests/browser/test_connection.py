@@ -175,6 +175,37 @@ async def test_two_tabs_are_one_player(live: LiveServer, screens: Screens) -> No
         assert not owes(a.view)
 
 
+# In the last moment of 1W something is still to be sent; in 1K a move is made at once, and the opponent plays before
+# the server has heard of it: the view that tells of his play holds no draft. Later another tab takes the move back.
+_HURRY = """async () => {
+  const { Drafts } = await import('/static/js/drafts.js');
+  const made = (...moves) => ({ moves, path: moves, adopt(draft) { this.moves = this.path = draft; return true; } });
+  const sent = [];
+  const turns = { '1W': made([8, 5]) };
+  const drafts = new Drafts({ send: (message) => sent.push([message.turn, message.moves]) }, (turn) => turns[turn] ?? null);
+  drafts.changed('1W');
+  delete turns['1W'];
+  const now = turns['1K'] = made([6, 3]);
+  drafts.begin([]);
+  drafts.changed('1K');
+  const heard = (draft) => { drafts.heard(draft, now, { turn: '1K', fresh: false, busy: false }); return now.moves; };
+  const stood = [heard([])];
+  await new Promise((resolve) => { setTimeout(resolve, 400); });
+  stood.push(heard([]), heard([[6, 3]]), heard([]));
+  return { sent, stood };
+}"""
+
+
+async def test_a_move_made_at_once_is_sent_and_not_taken_back_by_a_view_that_knows_nothing_of_it(
+    screens: Screens,
+) -> None:
+    page = await screens.page()
+    await page.goto("/rules")
+    told = await page.evaluate(_HURRY)
+    assert told["sent"] == [["1K", [[6, 3]]]]
+    assert told["stood"] == [[[6, 3]], [[6, 3]], [[6, 3]], []]
+
+
 async def test_a_restart_of_the_server_is_said_in_words(stage: Stage) -> None:
     staged = await stage(a_table(), **STILL, **EN)
     await staged.cut(for_good=True, reason="restart")
