@@ -843,7 +843,9 @@ class Matches:
         except Exception as wrong:
             room.stale_info = True
             slow = isinstance(wrong, TimeoutError)  # no fault: the database is busy, as when many matches end
-            log.warning("what is around the match could not be read; it will be", exc_info=not slow)
+            log.warning(
+                "what is around the match could not be read; it will be: %r", wrong, exc_info=not slow
+            )
         else:
             room.show_info()
 

@@ -182,7 +182,8 @@ _HURRY = """async () => {
   const made = (...moves) => ({ moves, path: moves, adopt(draft) { this.moves = this.path = draft; return true; } });
   const sent = [];
   const turns = { '1W': made([8, 5]) };
-  const drafts = new Drafts({ send: (message) => sent.push([message.turn, message.moves]) }, (turn) => turns[turn] ?? null);
+  const send = (message) => sent.push([message.turn, message.moves]);
+  const drafts = new Drafts({ send }, (turn) => turns[turn] ?? null);
   drafts.changed('1W');
   delete turns['1W'];
   const now = turns['1K'] = made([6, 3]);
