@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -53,8 +55,10 @@ class Line:
         self._loop: VirtualLoop = world.loop
         self._page = page
         self._chance = chance
-        # When its end is noticed must not hang on how much has gone over it: a player's drafts are nobody's business.
-        self._end = Chance(chance.random(), "end")
+        # How long a play takes, and when the end is noticed, must not hang on what else has gone over it: on drafts.
+        self._seed = chance.random()
+        self._end = Chance(self._seed, "end")
+        self._kinds: Counter[tuple[str, str]] = Counter()  # messages of this type and turn
         self._base = chance.choice((0.002, 0.02, 0.15, 0.4))
         self._to_server: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._last_up = self._last_down = 0.0
@@ -129,7 +133,8 @@ class Line:
 
     def write(self, text: str) -> None:
         """Send a message; nobody knows whether it arrives."""
-        at = self._last_up = max(self._last_up + _NEXT_S, self._loop.time() + self._delay())
+        chance = Chance(self._seed, *self._kind_of(text))
+        at = self._last_up = max(self._last_up + _NEXT_S, self._loop.time() + self._delay(chance))
         message = {"type": "websocket.receive", "text": text}
 
         def arrive() -> None:
@@ -170,6 +175,16 @@ class Line:
         if not self._server_knows:
             self._server_knows = True
             self._to_server.put_nowait({"type": "websocket.disconnect", "code": 1006})
+
+    def _kind_of(self, text: str) -> tuple[str, str, int]:
+        """What kind of message it is, and the how manieth of this kind."""
+        try:
+            message = json.loads(text)
+            kind = str(message["type"]), str(message.get("turn"))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            kind = "", ""  # some browsers send rubbish
+        self._kinds[kind] += 1
+        return *kind, self._kinds[kind]
 
     def _delay(self, chance: Chance | None = None) -> float:
         return self._base * (0.5 + (chance or self._chance).random()) + 0.0005
