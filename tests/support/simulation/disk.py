@@ -166,7 +166,8 @@ class SimulatedDatabase:
         return result
 
     def _hold(self, work: Work[T]) -> T:
-        self._disk.alive.add(self._owner.name)
+        if not self._owner.dead:  # a lock goes with the process that asked for it
+            self._disk.alive.add(self._owner.name)
         return self._disk.transaction(work)
 
     async def let_go(self) -> None:
