@@ -27,7 +27,7 @@ from app.service.competition_views import (
 )
 from app.service.competitions import BoardShown, Competitions
 from app.service.entry_list import Fault, ListLine, read_list
-from app.service.errors import AppError, BadCursor, NoSuchMatch, NotArbiter, RoundIsOpen
+from app.service.errors import AppError, BadCursor, NoSuchMatch, NotArbiter, PlaysWith, RoundIsOpen
 from app.service.matches import Matches, Standing
 from app.service.organisers import Asking, Organisers
 from app.service.recompute import Recomputed, recompute
@@ -407,14 +407,14 @@ class EventFiles:
 
     async def renew_link(self, asking: Asking, event: str, number: int, *, site: str, reason: str) -> NewLink:
         """Another personal link for an entrant whose account was made on a list of the event's owner. Raises
-        EntryRefused, NoLink; NotArbiter where the caller plays too, here or elsewhere, and might open the display of
-        his opponent.
+        EntryRefused, NoLink; NotArbiter, PlaysWith where the caller plays too, and might open the display of his
+        opponent.
         """
         if await self._competitions.plays_in(event, asking.account):
             raise NotArbiter
         account = (await self.entrant(event, number)).account
         if await self._play_together(account, asking.account):
-            raise NotArbiter
+            raise PlaysWith
         target = f"entrant {number}"
         player = await self._organisers.renew_link(asking, event, account, target=target, reason=reason)
         await self._matches.check_opened()  # at once here; other servers look every few seconds

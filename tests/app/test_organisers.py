@@ -687,9 +687,10 @@ async def test_nobody_renews_the_link_of_his_opponent_by_way_of_another_event(se
             await two.post("{e}/entrants", {"player": line["account"]})
             await one.post("{e}/entrants/1/link", {})
             await two.post("{e}/entrants", {"player": "Vera"})
-            for admin in (one, two):
-                refused = await admin.refused("POST", "{e}/entrants/1/link", {})
-                assert refused["code"] == "plays-here"
+            refused = await one.refused("POST", "{e}/entrants/1/link", {})
+            assert (refused["code"], refused["params"]) == ("plays-here", {"because": "plays-with"})
+            refused = await two.refused("POST", "{e}/entrants/1/link", {})
+            assert (refused["code"], refused["params"]) == ("plays-here", {})
             await two.post("{e}/cancel", {"reason": "nobody came"})
             link = (await one.post("{e}/entrants/1/link", {}))["link"]
             await gleb.post("/api/session/link", {"link": link})
