@@ -130,9 +130,9 @@ function putOut(why) {
 }
 
 addEventListener('link-void', (event) => {
-  if (!connection) return;
+  if (!connection || shownOver) return;
   event.preventDefault();  // it is said here, in place of the match
-  if (!isOut && !shownOver) putOut('revoked');
+  if (!isOut) putOut('revoked');
 });
 
 setInterval(tick, 100);
