@@ -410,11 +410,15 @@ class EventFiles:
         EntryRefused, NoLink; NotArbiter, PlaysWith where the caller plays too, and might open the display of his
         opponent.
         """
-        if await self._competitions.plays_in(event, asking.account):
-            raise NotArbiter
+        # Whoever has made a key has its secret, in whose name ever it acts.
+        callers = {asking.account, asking.key.owner} if asking.key else {asking.account}
+        for caller in callers:
+            if await self._competitions.plays_in(event, caller):
+                raise NotArbiter
         account = (await self.entrant(event, number)).account
-        if await self._play_together(account, asking.account):
-            raise PlaysWith
+        for caller in callers:
+            if await self._play_together(account, caller):
+                raise PlaysWith
         target = f"entrant {number}"
         player = await self._organisers.renew_link(asking, event, account, target=target, reason=reason)
         await self._matches.check_opened()  # at once here; other servers look every few seconds

@@ -691,6 +691,12 @@ async def test_nobody_renews_the_link_of_his_opponent_by_way_of_another_event(se
             assert (refused["code"], refused["params"]) == ("plays-here", {"because": "plays-with"})
             refused = await two.refused("POST", "{e}/entrants/1/link", {})
             assert (refused["code"], refused["params"]) == ("plays-here", {})
+            async with person(server, "Anna"):
+                for admin in (one, two):  # whoever has made a key has it, in whose name ever it acts
+                    secret = await key_for(admin, "owner", holder="Anna")
+                    async with with_key(server, secret, admin.event) as her:
+                        refused = await her.refused("POST", "{e}/entrants/1/link", {})
+                        assert refused["code"] == "plays-here"
             await two.post("{e}/cancel", {"reason": "nobody came"})
             link = (await one.post("{e}/entrants/1/link", {}))["link"]
             await gleb.post("/api/session/link", {"link": link})
