@@ -74,6 +74,11 @@ class Accounts:
         found = await self.by_id(account_id)
         return found if found is not None and found.links == link else None
 
+    async def is_void(self, account_id: str | None, link: int) -> bool:
+        """Whether a session began with a personal link that is void."""
+        found = await self.by_id(account_id)
+        return found is not None and found.links != link
+
     async def sign_in(self, account_id: str | None, name: str, address: str | None = None) -> Account:
         """A new guest with this name, or the guest of this session renamed. Raises BadName, TooOften."""
         cleaned = clean_name(name)

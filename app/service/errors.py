@@ -252,6 +252,16 @@ class NotArbiter(AppError):
         super().__init__("Nobody judges a competition that he plays in.")
 
 
+class PlaysWith(AppError):
+    """Whoever renews an entrant's link has a match or a competition with him elsewhere that is not over."""
+
+    code, status = NotArbiter.code, NotArbiter.status
+
+    def __init__(self) -> None:
+        detail = "You have a match or another event with this entrant that is not over."
+        super().__init__(detail, because="plays-with")
+
+
 class NoRematch(AppError):
     """There are no rematches inside a competition (§12.4)."""
 

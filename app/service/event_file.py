@@ -27,7 +27,7 @@ from app.service.competition_views import (
 )
 from app.service.competitions import BoardShown, Competitions
 from app.service.entry_list import Fault, ListLine, read_list
-from app.service.errors import AppError, BadCursor, NoSuchMatch, NotArbiter, RoundIsOpen
+from app.service.errors import AppError, BadCursor, NoSuchMatch, NotArbiter, PlaysWith, RoundIsOpen
 from app.service.matches import Matches, Standing
 from app.service.organisers import Asking, Organisers
 from app.service.recompute import Recomputed, recompute
@@ -38,6 +38,8 @@ from engine.competition import commands
 from engine.errors import EntryRefused, RuleError
 
 T = TypeVar("T")
+_OVER = ("finished", "cancelled")
+_TOGETHER = 100  # matches, and competitions, of one player, the newest
 _RISKY = re.compile(r"[=+\-@\t\r]")  # a spreadsheet takes what begins so for a formula
 
 
@@ -405,16 +407,34 @@ class EventFiles:
 
     async def renew_link(self, asking: Asking, event: str, number: int, *, site: str, reason: str) -> NewLink:
         """Another personal link for an entrant whose account was made on a list of the event's owner. Raises
-        EntryRefused, NoLink; NotArbiter where the caller plays too, and might open the display of his opponent.
+        EntryRefused, NoLink; NotArbiter, PlaysWith where the caller plays too, and might open the display of his
+        opponent.
         """
-        if await self._competitions.plays_in(event, asking.account):
-            raise NotArbiter
+        # Whoever has made a key has its secret, in whose name ever it acts.
+        callers = {asking.account, asking.key.owner} if asking.key else {asking.account}
+        for caller in callers:
+            if await self._competitions.plays_in(event, caller):
+                raise NotArbiter
         account = (await self.entrant(event, number)).account
+        for caller in callers:
+            if await self._play_together(account, caller):
+                raise PlaysWith
         target = f"entrant {number}"
         player = await self._organisers.renew_link(asking, event, account, target=target, reason=reason)
         await self._matches.check_opened()  # at once here; other servers look every few seconds
         version = await self._competitions.version(event)
         return NewLink(number, account, self._address(site, player), version)
+
+    async def _play_together(self, one: str, other: str) -> bool:
+        """Whether both play in a match, or in a competition, that is not over."""
+        open_matches = await self._store.matches.of_account(other, ("waiting", "playing"), _TOGETHER)
+        if any(match.seat_of(one) is not None for match in open_matches):
+            return True
+        places = await self._competitions.places_of(one, without=_OVER, limit=_TOGETHER)
+        for place, _ in places:
+            if await self._competitions.plays_in(place.id, other):
+                return True
+        return False
 
     def _address(self, site: str, player: Account) -> str:
         return f"{site}/enter#{self._organisers.link_for(player)}"

@@ -342,35 +342,35 @@ class Lobby:
         seat = await self.seat_of(match_id, account_id)
         if seat is None:
             raise NotYourSeat
-        return (await self._secrets(match))[seat]
+        return self._secret(match_id, seat, await self._links_at(match, seat))
 
     async def open_seat(self, match_id: str, account_id: str, secret: str) -> Info:
         """This account may play the seat of the link, too. Raises NoSuchMatch, BadSeatSecret, OwnMatch."""
         match = await self._load(match_id)
         given = secret.encode(errors="replace")
-        secrets = await self._secrets(match)
-        seat = next((s for s in Seat if hmac.compare_digest(given, secrets[s].encode())), None)
+        links = {seat: await self._links_at(match, seat) for seat in Seat}
+        secrets = {seat: self._secret(match_id, seat, links[seat]).encode() for seat in Seat}
+        seat = next((s for s in Seat if hmac.compare_digest(given, secrets[s])), None)
         if seat is None or match.players[seat] is None:
             raise BadSeatSecret
         own = await self.seat_of(match_id, account_id)
-        if own is seat.other:
+        if own not in (None, seat):
             raise OwnMatch
-        if own is None:
-            await self._store.matches.grant_seat(match_id, account_id, seat)
+        if own is None and not await self._store.matches.grant_seat(
+            match_id, account_id, seat, links=links[seat]
+        ):
+            raise BadSeatSecret  # void since just now
         return await self._info(match, seat)
 
-    async def _secrets(self, match: StoredMatch) -> dict[Seat, str]:
-        """What opens each seat; with a player's personal link it is void, too."""
-        accounts = await self._store.accounts.load_many(
-            player for seat in Seat if (player := match.players[seat])
-        )
-        found = {}
-        for seat in Seat:
-            sits = accounts.get(match.players[seat] or "")
-            link = f"|{sits.links}" if sits and sits.links else ""
-            words = f"{match.id}|{seat.value}{link}"
-            found[seat] = hmac.new(self._seat_key, words.encode(), hashlib.sha256).hexdigest()[:32]
-        return found
+    async def _links_at(self, match: StoredMatch, seat: Seat) -> int:
+        """How many personal links of whoever sits there are void; the secret of his seat is void with them."""
+        sits = match.players[seat]
+        account = await self._store.accounts.load(sits) if sits else None
+        return account.links if account else 0
+
+    def _secret(self, match_id: str, seat: Seat, links: int) -> str:
+        words = f"{match_id}|{seat.value}{f'|{links}' if links else ''}"
+        return hmac.new(self._seat_key, words.encode(), hashlib.sha256).hexdigest()[:32]
 
     async def _is_bot(self, account_id: str) -> bool:
         account = await self._store.accounts.load(account_id)

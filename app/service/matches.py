@@ -586,6 +586,9 @@ class Matches:
                 room.require_open_to_all()
             room.displays.append(display)
             try:
+                await self._send_away([display])  # what it hangs on may be void since that was looked up
+                if display.is_closed:
+                    return display
                 if seat is not None:
                     await self._store.nodes.seat_connected(match_id, seat, self._node)
                 if seat is not None and room.match is not None:
@@ -599,7 +602,10 @@ class Matches:
 
     async def check_opened(self) -> None:
         """Sends the displays away that hang on a token or a personal link which is no longer valid."""
-        displays = [one for room in self._rooms.values() for one in room.displays]
+        await self._send_away([one for room in self._rooms.values() for one in room.displays])
+
+    async def _send_away(self, displays: Sequence[Display]) -> None:
+        """Those of these that hang on what is no longer valid."""
         tokens = {one.token for one in displays if one.token is not None}
         links = {link for one in displays for link in one.links}
         valid = await self._store.bots.valid(tokens) if tokens else frozenset()

@@ -460,6 +460,7 @@ class Matches:
                     raise NoSuchMatch(f"there is no match {match_id}")
                 return str(found)
             self._insert(connection, new)
+            _hold_links(connection, [player for player in (new.players.A, new.players.B) if player])
             devices = select(seat_grants.c.account, seat_grants.c.seat).where(
                 seat_grants.c.match_id == match_id
             )
@@ -471,10 +472,20 @@ class Matches:
 
     # -------------------------------------------------------------------------------------------------------- seats
 
-    async def grant_seat(self, match_id: str, account: str, seat: Seat) -> None:
-        """Lets another account (the player's other device) play a seat too."""
-        grant = _grant(match_id, account, seat)
-        await self._database.write(lambda connection: insert_new(connection, seat_grants, grant))
+    async def grant_seat(self, match_id: str, account: str, seat: Seat, *, links: int = 0) -> bool:
+        """Lets another account (the player's other device) play a seat too, unless more than `links` personal links of
+        the player are void; whether it may.
+        """
+        player = matches.c.seat_a if seat is Seat.A else matches.c.seat_b
+
+        def work(connection: Connection) -> bool:
+            sits = connection.execute(select(player).where(matches.c.id == match_id)).scalar()
+            if _hold_links(connection, [sits] if sits else []) not in ([], [links]):
+                return False
+            insert_new(connection, seat_grants, _grant(match_id, account, seat))
+            return True
+
+        return await self._database.write(work)
 
     async def seats_of(self, match_id: str, account: str) -> dict[Seat, Link | None]:
         """The seats that an account may play, its own or granted, with the links of those who sit there; none for a
@@ -635,6 +646,14 @@ def _grant(match_id: str, account: str, seat: Seat) -> dict[str, str]:
 
 
 _change_a, _change_b = rating_changes.alias("change_a"), rating_changes.alias("change_b")
+
+
+def _hold_links(connection: Connection, players: Sequence[str]) -> list[int]:
+    """How many personal links of these accounts are void, which does not change before the end of the transaction:
+    whoever renews a link takes back the seats that were lent by then.
+    """
+    ordered = select(accounts.c.links).where(accounts.c.id.in_(players)).order_by(accounts.c.id)
+    return list(connection.execute(ordered.with_for_update(read=True)).scalars())
 
 
 def _matches() -> Select[Any]:

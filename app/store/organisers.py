@@ -17,6 +17,7 @@ from app.store.matches import KeyReused
 from app.store.tables import (
     accounts,
     admin_keys,
+    bots,
     competitions,
     idempotency,
     journal,
@@ -159,10 +160,7 @@ class Organisers:
                 or (competition is not None and row.competition != competition)
             ):
                 raise NoSuchKey(f"there is no key {key_id}")
-            living = and_(admin_keys.c.id == key_id, admin_keys.c.revoked_at.is_(None))
-            if connection.execute(update(admin_keys).where(living).values(revoked_at=now)).rowcount:
-                key = _key(row)
-                _log(connection, key, now, by, via, "key-revoked", _told(key), None, None)
+            _revoke(connection, row, now, by, via)
             return _key(connection.execute(select(admin_keys).where(admin_keys.c.id == key_id)).one())
 
         return await self._database.write(work)
@@ -181,8 +179,9 @@ class Organisers:
         by: str,
         via: str | None,
     ) -> Account:
-        """Makes the links void that an account on a list of `maker` has, and its seats void on other devices. The log
-        of the competition says so of `target`. Raises NoLink if it was not made on a list of his.
+        """Makes the links void that an account on a list of `maker` has, its seats on other devices, its keys and the
+        tokens of its bots. The log of the competition says so of `target`. Raises NoLink if it was not made on a list
+        of his.
         """
         his = and_(accounts.c.id == account, accounts.c.maker == maker)
 
@@ -194,6 +193,10 @@ class Organisers:
                 plays = select(matches.c.id).where(player == account)
                 lent = and_(seat_grants.c.seat == seat, seat_grants.c.match_id.in_(plays))
                 connection.execute(delete(seat_grants).where(lent))
+            connection.execute(update(bots).where(bots.c.owner == account).values(token=None, token_at=None))
+            living = and_(admin_keys.c.owner == account, admin_keys.c.revoked_at.is_(None))
+            for row in connection.execute(select(admin_keys).where(living)).all():
+                _revoke(connection, row, at, by, None)
             connection.execute(
                 insert(organisers_log).values(
                     owner=maker,
@@ -286,6 +289,14 @@ class Organisers:
         )
         found = await self._database.read(lambda connection: connection.execute(wanted).one_or_none())
         return None if found is None else account_of(found)
+
+
+def _revoke(connection: Connection, row: Row[Any], now: int, by: str | None, via: str | None) -> None:
+    """Once; the log says so."""
+    living = and_(admin_keys.c.id == row.id, admin_keys.c.revoked_at.is_(None))
+    if connection.execute(update(admin_keys).where(living).values(revoked_at=now)).rowcount:
+        key = _key(row)
+        _log(connection, key, now, by, via, "key-revoked", _told(key), None, None)
 
 
 def _check_exists(connection: Connection, key: AdminKey) -> None:

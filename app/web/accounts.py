@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from app.service.info import kind_of
-from app.web.deps import Caller, Served, Someone, Who, address_of
+from app.web.deps import Caller, Served, Someone, Who, address_of, began_with_void_link
 from app.web.messages import NameBody, write_json
 from app.web.openapi import PROBLEM, LinkPlayer, LinkView, SessionView, answers
 from app.web.wishes import LinkBody
@@ -19,16 +19,17 @@ def json_answer(data: object, status: int = 200) -> Response:
 
 
 @router.get("/session", summary="Who am I?")
-async def session(of: Served, account: Caller) -> Response:
+async def session(of: Served, request: Request, account: Caller) -> Response:
     """The caller's player, or null."""
-    return json_answer({"player": await of.lobby.session(account)})
+    is_void = account is None and await began_with_void_link(request)
+    return json_answer(SessionView(await of.lobby.session(account), is_void))
 
 
 @router.post("/session", summary="Say or change my name")
 async def sign_in(of: Served, request: Request, who: Who, known: Someone, body: NameBody) -> Response:
     """A new guest under this name, or this guest renamed. Problems: `bad-name`, `too-often`, `not-for-bots`."""
     account = await of.accounts.sign_in(known, body.name, address_of(request))
-    answer = json_answer({"player": await of.lobby.session(account.id)})
+    answer = json_answer(SessionView(await of.lobby.session(account.id), link_void=False))
     of.sessions.write(request, answer, account.id, who.link)
     await of.matches.renamed(account.id)
     return answer
@@ -47,6 +48,6 @@ async def look_at_link(of: Served, caller: Caller, body: LinkBody) -> Response:
 async def by_link(of: Served, request: Request, body: LinkBody) -> Response:
     """The account that organisers made for somebody on their list. Problems: `bad-key`."""
     account = await of.organisers.by_link(body.link)
-    answer = json_answer({"player": await of.lobby.session(account.id)})
+    answer = json_answer(SessionView(await of.lobby.session(account.id), link_void=False))
     of.sessions.write(request, answer, account.id, account.link)
     return answer

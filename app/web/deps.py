@@ -128,6 +128,12 @@ async def of_session(connection: HTTPConnection) -> Account | None:
     return await of.accounts.of_session(*of.sessions.read(connection))
 
 
+async def began_with_void_link(connection: HTTPConnection) -> bool:
+    """Whether this session is nobody's since its personal link was renewed."""
+    of = services(connection)
+    return await of.accounts.is_void(*of.sessions.read(connection))
+
+
 def _bearer(connection: HTTPConnection) -> str | None:
     """What follows `Bearer`; a proxy may have a password of its own in the same header."""
     scheme, _, token = connection.headers.get("authorization", "").strip().partition(" ")

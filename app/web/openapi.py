@@ -54,9 +54,12 @@ _EXAMPLES: dict[str, Any] = json.loads(Path(__file__).with_name("examples.json")
 
 @dataclass(frozen=True, slots=True)
 class SessionView:
-    """The caller's own player; null for one who has not said his name."""
+    """The caller's own player; null for one who has not said his name. `link_void`: he came by a personal link in whose
+    place there is another.
+    """
 
     player: SessionInfo | None
+    link_void: bool
 
 
 @dataclass(frozen=True, slots=True)

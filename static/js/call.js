@@ -3,7 +3,7 @@
 
 import { api } from './api.js';
 import { formatClock, lang, t } from './i18n.js';
-import { el, icon } from './page.js';
+import { el, icon, sayLinkVoid } from './page.js';
 import { play as sound } from './sound.js';
 
 const EVERY_MS = 15_000;
@@ -25,15 +25,23 @@ let ahead = 0;  // the server's clock before this one (ms)
 let shown = null;
 let titled = null;  // the page's title as it was, and with the call in it
 
-/** Asks now and then what is next for the player in his events, and shows the bar. A page of its own event shows more. */
+/**
+ * Asks now and then what is next for the player in his events, and shows the bar. A page of its own event shows more. Who
+ * is in no event all at once may be nobody any more: his link was replaced (event 'link-void', for pages that say it so).
+ */
 export async function watchForCalls() {
   const here = location.pathname;
+  let hadSome = false;
   for (let entered = null; entered === null || entered.length;) {
     try {
       const answer = await api.get('/api/my/competitions');
       ahead = answer.now - Date.now();
       entered = answer.entered;
       draw(most(entered, here));
+      if (hadSome && !entered.length && (await api.get('/api/session')).link_void) {
+        if (dispatchEvent(new Event('link-void', { cancelable: true }))) sayLinkVoid();
+      }
+      hadSome ||= entered.length > 0;
     } catch {
       entered ??= [{ mine: { next: { at: null } } }];  // not known: asked again
     }

@@ -436,6 +436,11 @@ function dice() {
 
 // ---- keeping up --------------------------------------------------------------------------------------------
 
+addEventListener('link-void', () => {
+  session.player = null;
+  refresh();
+});
+
 async function refresh() {
   await load();
   now.dice = tab() === 'dice' ? now.dice && (await api.get(`${path}/dice`)).boards : null;

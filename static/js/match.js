@@ -20,7 +20,7 @@ let table = null;
 let watch = null;
 let connection = null;
 let shownOver = '';
-let isOut = false;  // the link by which this page was opened is void
+let isOut = false;  // the seat of this page is its no longer
 
 async function start() {
   const { session } = await startPage({ namespaces: ['match'], title: 'match.title' });
@@ -55,9 +55,9 @@ async function takeSeat(path, secret) {
   }
 }
 
-function fail(title, text = null) {
+function fail(title, ...texts) {
   main.className = 'page';
-  main.replaceChildren(el('section', { class: 'card' }, el('h1', {}, title), text && el('p', {}, text), el('p', {}, el('a', { class: 'button', href: '/' }, t('common.action.home')))));
+  main.replaceChildren(el('section', { class: 'card' }, el('h1', {}, title), texts.filter(Boolean).map((text) => el('p', {}, text)), el('p', {}, el('a', { class: 'button', href: '/' }, t('common.action.home')))));
 }
 
 function waiting() {
@@ -77,8 +77,7 @@ function waiting() {
 
 function connect() {
   connection?.close();
-  connection = new Connection(id, { watch: watching });
-  connection.seat = info.seat;
+  connection = new Connection(id, { watch: watching, seat: info.seat });
   connection.addEventListener('line', ({ detail }) => {
     setLine(info.state === 'cancelled' || isOut ? null : detail);
     table?.line(detail);
@@ -87,24 +86,54 @@ function connect() {
   connection.addEventListener('accepted', ({ detail }) => table?.accepted(detail));
   connection.addEventListener('problem', ({ detail }) => table?.problem(detail));
   connection.addEventListener('bye', ({ detail }) => bye(detail));
+  connection.addEventListener('refused', ({ detail }) => refused(detail));
   setLine('connecting');
   connection.open();
 }
 
 function bye(reason) {
-  if (reason === 'revoked') putOut();
+  if (reason === 'revoked') putOut(reason);
   else if (hasWord(`match.bye.${reason}`)) table?.bye(reason);
 }
 
-/** Whoever opened this page may see it no longer: nothing of the match stays on the screen. */
-function putOut() {
+/** The server will not have this display, and has not taken leave of it. */
+function refused(reason) {
+  if (reason === 'revoked') putOut(reason);
+  else if (reason === 'flood' || isOut) return;
+  else if (isSeated()) loseSeat();
+  else if (!watch) fail(problemText({ code: reason }));
+}
+
+const isSeated = () => !watching && Boolean(connection?.seat);
+
+/** The page had a seat and comes back without one: the link was replaced while the line was lost, or somebody else came in. */
+async function loseSeat() {
+  if (isOut) return;
   isOut = true;
+  setLine(null);
+  connection.close();
+  const session = await api.get('/api/session').catch(() => null);
+  putOut(session?.link_void ? 'revoked' : 'seat');
+}
+
+/** Whoever opened this page may see it no longer: nothing of the match stays on the screen. */
+function putOut(why) {
+  isOut = true;
+  const isUnsent = connection.unanswered('play').length > 0;
+  connection.close();
   table?.leave();
   table = watch = null;
   setLine(null);
   showPlayer(null);
-  fail(t('match.bye.revoked.title'), t('match.bye.revoked.text'));
+  setWhere('');
+  fail(t(`match.bye.${why}.title`), isUnsent && t('match.bye.unsent'), t(`match.bye.${why}.text`));
 }
+
+addEventListener('link-void', (event) => {
+  if (!connection || shownOver) return;
+  event.preventDefault();  // it is said here, in place of the match
+  if (!isOut) putOut('revoked');
+});
 
 setInterval(tick, 100);
 document.addEventListener('visibilitychange', tick);
@@ -117,6 +146,11 @@ function tick() {
 }
 
 function show({ info: news, view, fresh }) {
+  if (isOut) return;
+  if (view && view.seat === null && view.stage !== 'over' && isSeated()) {
+    loseSeat();
+    return;
+  }
   if (news) info = news;
   if (!view) {
     if (info.state === 'waiting' || info.state === 'cancelled') waiting();

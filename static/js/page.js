@@ -197,6 +197,14 @@ export function showPlayer(player, own = true) {
 
 let shown = null;  // the session's player
 
+/** The personal link by which this browser came in is void, and nothing here is the reader's any more. */
+export function sayLinkVoid() {
+  showPlayer(null);
+  if (location.pathname === '/enter' || document.getElementById('link-void')) return;  // there the new one is opened
+  document.querySelector('main')?.before(el('div', { class: 'notice warn link-void', id: 'link-void', role: 'status' }, icon('alert'),
+    el('span', {}, el('b', {}, t('common.link_void.title')), ' ', t('common.link_void.text'))));
+}
+
 /** Asks for another name; the page is loaded anew with it. */
 function askName() {
   const input = el('input', { name: 'player', autocomplete: 'nickname', maxlength: 40, required: true });
@@ -237,6 +245,7 @@ export async function startPage({ namespaces = [], title = null } = {}) {
   document.documentElement.classList.add('ready');
   const session = await asked;
   showPlayer(session.player);
+  if (session.link_void) sayLinkVoid();
   if (session.player) import('./call.js').then(({ watchForCalls }) => watchForCalls());
   return { session };
 }

@@ -15,13 +15,15 @@ const REFUSED = 1008;        // the server will not have this display: asking ag
 
 /**
  * Events (CustomEvent, detail): 'view' {info, view, fresh: first one of this connection}, 'accepted' {id, message},
- * 'problem' {id, message, problem}, 'line' 'connecting' | 'on' | 'lost', 'bye' reason.
+ * 'problem' {id, message, problem}, 'line' 'connecting' | 'on' | 'lost', 'bye' reason, 'refused' reason: this display is
+ * not wanted, and asks no more.
  */
 export class Connection extends EventTarget {
-  constructor(match, { watch = false } = {}) {
+  constructor(match, { watch = false, seat = null } = {}) {
     super();
     this.match = match;
     this.watch = watch;
+    this.seat = seat;      // that of the page: what it has not sent yet is sent from this seat alone
     this.time = new ServerTime();
     this.line = 'connecting';
     this.waiting = this._restore();
@@ -52,6 +54,7 @@ export class Connection extends EventTarget {
     socket.onclose = (event) => {
       if (event.code === REFUSED) this.closed = true;
       if (socket === this.socket) this._lost();
+      if (event.code === REFUSED) this._tell('refused', event.reason);
     };
     socket.onerror = () => socket.close();
   }
@@ -104,7 +107,7 @@ export class Connection extends EventTarget {
         this.stopped = null;
         if (fresh) {
           this.time.measure();
-          this._on();
+          this._on({ mine: !frame.view || frame.view.seat === this.seat });
         }
         this._tell('view', { info: frame.info ?? null, view: frame.view, fresh });
         break;
@@ -134,10 +137,13 @@ export class Connection extends EventTarget {
     this._tell('line', state);
   }
 
-  /** What has waited goes out first; what a view gives rise to is sent as it is delivered. */
-  _on() {
+  /**
+   * What has waited goes out first; what a view gives rise to is sent as it is delivered. Who comes back to another seat,
+   * or to none, keeps it: it would be refused, or be somebody else's play.
+   */
+  _on({ mine = true } = {}) {
     this._line('on');
-    for (const message of this.waiting.values()) this.send(message);
+    if (mine) for (const message of this.waiting.values()) this.send(message);
   }
 
   _lost() {
@@ -184,9 +190,13 @@ export class Connection extends EventTarget {
 
   // ---- what must not be lost survives a reload of the page ----
 
+  _kept() {
+    return `unsent-${this.match}-${this.seat}`;
+  }
+
   _restore() {
     try {
-      return new Map(JSON.parse(sessionStorage.getItem(`unsent-${this.match}`) ?? '[]').map((m) => [m.id, m]));
+      return new Map(JSON.parse(sessionStorage.getItem(this._kept()) ?? '[]').map((m) => [m.id, m]));
     } catch {
       return new Map();
     }
@@ -194,7 +204,7 @@ export class Connection extends EventTarget {
 
   _keep() {
     try {
-      sessionStorage.setItem(`unsent-${this.match}`, JSON.stringify([...this.waiting.values()]));
+      sessionStorage.setItem(this._kept(), JSON.stringify([...this.waiting.values()]));
     } catch { /* then it lives as long as the page */ }
   }
 

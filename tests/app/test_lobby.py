@@ -24,7 +24,7 @@ from tests.support.server import (
 
 async def test_a_guest_has_a_name_and_a_signed_cookie(server: LiveServer) -> None:
     async with person(server, None) as somebody:
-        assert (await somebody.get("/api/session")) == {"player": None}
+        assert (await somebody.get("/api/session")) == {"player": None, "link_void": False}
         answer = await somebody.http.post("/api/session", json={"name": "  Вера \t Ланская "})
         assert answer.json()["player"] == {
             "name": "Вера Ланская",
@@ -65,7 +65,7 @@ async def test_a_name_that_cannot_be_shown_is_refused(server: LiveServer, name: 
     async with person(server, None) as somebody:
         problem = await somebody.refused("/api/session", {"name": name})
         assert (problem["code"], problem["params"]["because"]) == ("bad-name", because)
-        assert (await somebody.get("/api/session")) == {"player": None}
+        assert (await somebody.get("/api/session")) == {"player": None, "link_void": False}
 
 
 async def test_two_of_one_name_are_told_apart(server: LiveServer) -> None:
@@ -87,7 +87,7 @@ async def test_a_forged_cookie_is_nobody(server: LiveServer) -> None:
     async with person(server, "Anna") as anna, person(server, None) as forger:
         name, value = next(iter(anna.http.cookies.items()))
         forger.http.cookies.set(name, value[:-2] + "xx")
-        assert (await forger.get("/api/session")) == {"player": None}
+        assert (await forger.get("/api/session")) == {"player": None, "link_void": False}
         assert (await forger.refused("/api/matches", {}))["code"] == "no-name"
 
 

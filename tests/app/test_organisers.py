@@ -16,8 +16,11 @@ import pytest
 import pytest_asyncio
 
 from app.settings import Settings
-from tests.support.organising import API, Admin, an_owner, entrants, key_for, with_key
-from tests.support.server import LiveServer, person, running_server
+from app.store import Store
+from engine.turn import Seat, Seats
+from tests.support.organising import API, BY_HAND, Admin, an_owner, entrants, key_for, with_key
+from tests.support.server import QUICK, LiveServer, bot, person, running_server
+from tests.support.stores import NOON, a_new_match, a_playing_match, finish
 
 
 @pytest_asyncio.fixture
@@ -572,6 +575,135 @@ async def test_a_new_link_makes_the_old_one_void_and_all_that_it_opened(
         ("Vera", "mine", [{**change, "reason": "he has lost it"}]),
         ("Vera", "mine", [{**change, "reason": None}]),
     ]
+
+
+async def test_what_is_opened_in_the_moment_of_a_new_link_is_void_too(
+    server: LiveServer, admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await admin.post("{e}/open-entry")
+    gleb_line, _ = (await admin.take_in(b"name\nGleb\nDora\n"))["lines"]
+    await admin.post("{e}/start")
+    await admin.round_begins()
+    match = await admin.running_match()
+    matches = server.services.matches
+    async with person(server, None) as gleb, person(server, "Somebody") as device:
+        await gleb.post("/api/session/link", {"link": gleb_line["link"]})
+        seats_of, looked_up = matches._store.matches.seats_of, asyncio.Event()
+
+        async def noted(*asked: str) -> Any:
+            found = await seats_of(*asked)
+            looked_up.set()
+            return found
+
+        async with matches._using(match) as room, contextlib.AsyncExitStack() as stack:
+            async with room.lock:  # the display has been looked up, and is not among those that are sent away
+                with monkeypatch.context() as patch:
+                    patch.setattr(matches._store.matches, "seats_of", noted)
+                    opening = await stack.enter_async_context(gleb.display(match))
+                    await asyncio.wait_for(looked_up.wait(), 10)
+                made = await admin.post("{e}/entrants/1/link", {})
+            assert await opening.closed() == 1008
+            assert [frame["type"] for frame in opening.frames] == ["bye"], "it is shown nothing of the match"
+
+        grant_seat = matches._store.matches.grant_seat
+
+        async def between(*asked: Any, **more: Any) -> Any:
+            await admin.post("{e}/entrants/1/link", {})
+            return await grant_seat(*asked, **more)
+
+        await gleb.post("/api/session/link", {"link": made["link"]})
+        secret = (await gleb.get(f"/api/matches/{match}/seat-link"))["secret"]
+        with monkeypatch.context() as patch:
+            patch.setattr(matches._store.matches, "grant_seat", between)
+            refused = await device.refused(f"/api/matches/{match}/seat", {"secret": secret})
+        assert refused["code"] == "bad-seat-secret"
+        assert (await device.http.get(f"/api/matches/{match}/seat-link")).json()["code"] == "not-your-seat"
+
+
+async def test_no_seat_stays_lent_that_was_lent_while_the_link_was_renewed(
+    server: LiveServer, admin: Admin
+) -> None:
+    store: Store = server.services.matches._store
+    owner = await server.services.competitions.owner(admin.event)
+    device = (await store.accounts.create_guest("Phone", NOON)).id
+    for _ in range(10):
+        anna = (await store.accounts.create_guest("Anna", NOON, owner)).id
+        boris = (await store.accounts.create_guest("Boris", NOON)).id
+        players = Seats(anna, boris)
+        running = await a_playing_match(store, players)
+        over = await finish(store, await a_playing_match(store, players), 1)
+        await store.matches.grant_seat(over.id, device, Seat.A)
+        again = a_new_match(anna, players=Seats(boris, anna), rematch_of=over.id)
+        renewed = store.organisers.renew_link(
+            anna, owner, admin.event, NOON, target="entrant 1", reason=None, by=owner, via=None
+        )
+        await asyncio.gather(
+            store.matches.grant_seat(running.id, device, Seat.A),
+            store.matches.set_rematch(over.id, again),
+            renewed,
+        )
+        assert await store.matches.granted_to(device) == {}
+
+
+async def test_keys_and_bots_that_were_made_by_a_link_are_void_with_it(
+    server: LiveServer, admin: Admin
+) -> None:
+    await admin.post("{e}/open-entry")
+    (line,) = (await admin.take_in(b"name\nGleb\n"))["lines"]
+    async with person(server, None) as gleb:
+        await gleb.post("/api/session/link", {"link": line["link"]})
+        key = await gleb.post(f"{API}/keys", {"label": "his", "role": "owner"})
+        made = await gleb.post("/api/bots", {"name": "Zarik"})
+        async with with_key(server, key["secret"]) as his, bot(server, made["token"]) as zarik:
+            assert (await his.get("/keys"))["keys"][0]["id"] == key["key"]["id"]
+            assert (await zarik.get("/api/session"))["player"]["name"] == "Zarik"
+            assert not (await gleb.get("/api/session"))["link_void"]
+            renewed = await admin.post("{e}/entrants/1/link", {})
+            assert (await gleb.get("/api/session")) == {"player": None, "link_void": True}
+            assert (await his.refused("GET", "/keys"))["code"] == "bad-key"
+            assert (await zarik.http.get("/api/session")).json()["code"] == "bad-token"
+            assert [one["revoked_at"] for one in (await admin.get("/keys"))["keys"]] == [None], "his alone"
+        await gleb.post("/api/session/link", {"link": renewed["link"]})
+        (kept,) = (await gleb.get("/api/bots"))["bots"]
+        assert (kept["id"], kept["token_at"]) == (made["bot"]["id"], None)
+        again = await gleb.post(f"/api/bots/{kept['id']}/token")
+        async with bot(server, again["token"]) as zarik:
+            assert (await zarik.get("/api/session"))["player"]["name"] == "Zarik"
+        (gone,) = (await gleb.get(f"{API}/keys"))["keys"]
+        assert gone["revoked_at"] is not None
+
+
+async def test_nobody_renews_the_link_of_his_opponent_by_way_of_another_event(server: LiveServer) -> None:
+    async with person(server, "Vera") as vera, person(server, None) as gleb:
+        key = (await vera.post(f"{API}/keys", {"label": "mine", "role": "owner"}))["secret"]
+        async with with_key(server, key) as one, with_key(server, key) as two:
+            for admin in (one, two):
+                admin.event = (await admin.post("/events", {"title": {"en": "Cup"}, "settings": BY_HAND}))[
+                    "id"
+                ]
+                await admin.post("{e}/open-entry")
+            (line,) = (await one.take_in(b"name\nGleb\n"))["lines"]
+            await gleb.post("/api/session/link", {"link": line["link"]})
+            await two.post("{e}/entrants", {"player": line["account"]})
+            await one.post("{e}/entrants/1/link", {})
+            await two.post("{e}/entrants", {"player": "Vera"})
+            refused = await one.refused("POST", "{e}/entrants/1/link", {})
+            assert (refused["code"], refused["params"]) == ("plays-here", {"because": "plays-with"})
+            refused = await two.refused("POST", "{e}/entrants/1/link", {})
+            assert (refused["code"], refused["params"]) == ("plays-here", {})
+            async with person(server, "Anna"):
+                for admin in (one, two):  # whoever has made a key has it, in whose name ever it acts
+                    secret = await key_for(admin, "owner", holder="Anna")
+                    async with with_key(server, secret, admin.event) as her:
+                        refused = await her.refused("POST", "{e}/entrants/1/link", {})
+                        assert refused["code"] == "plays-here"
+            await two.post("{e}/cancel", {"reason": "nobody came"})
+            link = (await one.post("{e}/entrants/1/link", {}))["link"]
+            await gleb.post("/api/session/link", {"link": link})
+            made = await gleb.post("/api/matches", {"ruleset": QUICK})
+            await vera.post(f"/api/invites/{made['code']}/join")
+            assert (await one.refused("POST", "{e}/entrants/1/link", {}))["code"] == "plays-here"
+            assert (await gleb.get("/api/session"))["player"]["name"] == "Gleb"
 
 
 async def test_nobody_renews_a_link_that_is_not_of_his_own_list(server: LiveServer, admin: Admin) -> None:

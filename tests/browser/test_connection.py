@@ -9,7 +9,7 @@ from playwright.async_api import Page, WebSocketRoute, expect
 
 from tests.browser.conftest import Stage
 from tests.browser.hand import Hand
-from tests.browser.screens import EN, STILL, Screens, Wire, until
+from tests.browser.screens import EN, PHONE, STILL, Screens, Wire, until
 from tests.browser.staged import Staged
 from tests.builders import A, Table, a_phase
 from tests.support.server import LiveServer, first_way, owes, seated
@@ -59,6 +59,30 @@ async def test_the_swap_that_happened_meanwhile_is_there_after_coming_back(stage
     await back(staged)
     await expect(staged.page.locator(".band.me .seat")).to_have_text("Вы — чёрные")
     await expect(staged.page.locator(".stage .hit.source").first).to_be_attached()
+
+
+async def test_a_page_that_comes_back_without_its_seat_says_so_and_sends_nothing(stage: Stage) -> None:
+    staged = await stage(a_table(), **STILL, **PHONE)
+    page = staged.page
+    await staged.cut(for_good=True)
+    await badge(page, "нет связи")
+    await staged.hand.drag(13, 5)
+    await staged.hand.press("done")
+    await expect(page.locator("#prompt")).to_contain_text("Ход ещё не отправлен")
+    staged.seat, staged.refusing = None, False
+    await expect(page.locator("h1")).to_have_text("Доска здесь больше не открыта", timeout=10_000)
+    await expect(page.locator("main")).to_contain_text("Последний ход мог не дойти")
+    await expect(page.locator("main")).to_contain_text("откройте свою новую ссылку")
+    await expect(page.locator(".board")).to_have_count(0)
+    await expect(page.locator("#line-state")).to_be_hidden()
+    assert staged.plays() == []
+    opened = staged.opened
+    await page.evaluate("dispatchEvent(new Event('online'))")
+    assert staged.opened == opened, "it does not ask again"
+    staged.seat = A
+    await page.reload()
+    await expect(page.locator("#prompt")).to_have_text("Ваш ход сделан. Ждём соперника.")
+    assert len(staged.plays()) == 1, "whoever comes in again finds what he has played"
 
 
 @pytest.mark.parametrize(

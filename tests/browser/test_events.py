@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, WebSocketRoute, expect
 
 from tests.browser.screens import DESKTOP, EN, PHONE, RU, STILL, Screens
 from tests.browser.test_pages import words
@@ -347,6 +347,75 @@ async def test_a_round_begins_and_its_players_are_called_wherever_they_are(
         await bar.get_by_role("link", name="To the board").tap()
         await rules.wait_for_url(f"**/match/{hand.id}-S1R1T1M1")
         await expect(event.locator(".band.them .state")).not_to_contain_text("ждём")
+
+
+async def test_who_has_been_given_another_link_is_told_so_on_every_page(
+    live: LiveServer, screens: Screens
+) -> None:
+    async with person(live, "Boss") as boss, person(live, None) as gleb:
+        made = await boss.post(
+            "/api/admin/v1/events",
+            {"title": {"en": "Cup", "ru": "Кубок"}, "settings": {"stages": [QUALIFYING]}},
+        )
+        event = f"/api/admin/v1/events/{made['id']}"
+        await boss.post(f"{event}/open-entry", {})
+        links = await listed(boss, made["id"], "Gleb", "Ivan")
+        for call in ("start", "rounds", "round/publish", "round/start"):
+            await boss.post(f"{event}/{call}", {})
+        await gleb.post("/api/session/link", {"link": links[0]})
+        board = await screens.page(somebody=gleb, **PHONE, **STILL)
+        lines: list[WebSocketRoute] = []
+        is_lost = False
+
+        async def connected(socket: WebSocketRoute) -> None:
+            if is_lost:
+                await socket.close(code=1011)
+                return
+            lines.append(socket)
+            socket.connect_to_server()
+
+        await board.route_web_socket("**/ws/matches/*", connected)
+        await board.goto(f"/events/{made['id']}")
+        await board.locator("#next-go").tap(timeout=20_000)
+        await board.wait_for_selector(".match .board")
+        page, rules = await board.context.new_page(), await board.context.new_page()
+        await page.clock.install()
+        await rules.clock.install()
+        await page.goto(f"/events/{made['id']}")
+        await expect(page.locator("#next-go")).to_be_visible()
+        await rules.goto("/rules")
+        await expect(rules.locator(".call-bar")).to_contain_text("Ваш матч ждёт")
+
+        is_lost = True
+        await lines[-1].close(code=1011)
+        await expect(board.locator("#line-state")).to_have_text("нет связи")
+        renewed = await boss.post(f"{event}/entrants/1/link", {})
+        is_lost = False
+        await expect(board.locator("h1")).to_have_text("Личная ссылка заменена", timeout=10_000)
+        await expect(board.locator(".board")).to_have_count(0)
+        await expect(board.locator("#line-state")).to_be_hidden()
+        await looked_at(board, "ru")
+        for other in (page, rules):
+            await other.bring_to_front()
+            await other.clock.fast_forward(46_000)
+            await expect(other.locator("#link-void")).to_contain_text("Откройте новую ссылку от организатора")
+            await expect(other.locator(".call-bar")).to_have_count(0)
+            await expect(other.locator("[data-player]").first).to_be_hidden()
+        await expect(page.locator("#next-go")).to_have_count(0)
+        await looked_at(page, "ru")
+        await board.reload()
+        await expect(board.locator("#link-void")).to_be_visible()
+        await board.goto(renewed["link"])
+        await expect(board.locator("#enter-go")).to_be_visible()
+        await expect(board.locator("#link-void")).to_have_count(0)
+        await board.locator("#enter-go").tap()
+        await board.wait_for_selector(".match .board")
+
+        await boss.post(f"{event}/entrants/1/link", {})
+        await expect(board.locator("h1")).to_have_text("Личная ссылка заменена")
+        opened = len(lines)
+        await board.evaluate("dispatchEvent(new Event('online'))")
+        assert len(lines) == opened, "it does not ask again"
 
 
 async def test_an_organiser_makes_an_event_and_runs_it_from_its_page(
