@@ -92,6 +92,7 @@ class Display:
         self._pings: dict[int, float] = {}
         self._pinged = 0
         self._asked = -math.inf  # when the last pong was asked for (monotonic)
+        self._ping_is_due = False
 
     def show(self, view: View | None) -> None:
         """This view is to be sent, unless the display has it already."""
@@ -105,7 +106,7 @@ class Display:
             self._info, self._info_is_new = info, True
             self._wake.set()
 
-    def reply(self, frame: Accepted | Refused | Ping) -> None:
+    def reply(self, frame: Accepted | Refused) -> None:
         """An answer to something this display has sent."""
         if len(self._replies) >= _REPLIES:
             self.close("slow")
@@ -114,9 +115,10 @@ class Display:
         self._wake.set()
 
     def ping(self, *, unless_within_s: float = 0.0) -> None:
-        """Ask for a pong, unless one was asked for just so long ago."""
+        """Ask for a pong, unless one was asked for just so long ago. Its time runs from when it is sent."""
         if time.monotonic() - self._asked >= unless_within_s:
-            self.reply(Ping(self._new_ping()))
+            self._ping_is_due = True
+            self._wake.set()
 
     def close(self, reason: Goodbye) -> None:
         """Nothing more is sent but the reason; at a restart, after the answers that wait."""
@@ -144,11 +146,14 @@ class Display:
                 info = self._info if self._info_is_new else None
                 self._view_is_new = self._info_is_new = False
                 return ViewFrame(self._view, info, self._new_ping())
+            if self._ping_is_due:
+                return Ping(self._new_ping())
             self._wake.clear()
             await self._wake.wait()
 
     def _new_ping(self) -> int:
         self._pinged += 1
+        self._ping_is_due = False
         self._pings[self._pinged] = self._asked = time.monotonic()
         while len(self._pings) > _PINGS:
             del self._pings[next(iter(self._pings))]
