@@ -151,12 +151,11 @@ async def test_nobody_holds_up_a_stop(store_settings: Settings, tmp_path: Path) 
                 assert await process.wait() == 0
             assert time.monotonic() - began < 8
     said = written(log)
-    assert [line["message"] for line in said if line["logger"] in ("app.cli", "app.serving")] == [
-        "serving",
-        "stopping",
-        "2 displays have not said goodbye",
-        "stopped",
-    ]
+    told = [line["message"] for line in said if line["logger"] in ("app.cli", "app.serving")]
+    serving, stopping, deaf, stopped = told
+    assert (serving, stopping, stopped) == ("serving", "stopping", "stopped")
+    # On a busy machine the one that never answers a ping may have been given up before.
+    assert deaf in ("1 displays have not said goodbye", "2 displays have not said goodbye")
     assert not [line for line in said if line["level"] in ("warning", "error")]
 
 
