@@ -62,7 +62,7 @@ async def test_whatever_goes_wrong_an_event_goes_on_and_ends(sqlite_url: str, tm
             await process.start()
 
             await seen(admin, in_play("single_elimination"))
-            await first_roll(admin)
+            await first_phase_played(admin)
             for task in tasks:
                 task.cancel()
             view = await seen(admin, over)
@@ -82,11 +82,11 @@ async def seen(admin: Admin, holds: Callable[[Any], bool]) -> Any:
             await asyncio.sleep(0.1)
 
 
-async def first_roll(admin: Admin) -> None:
-    """The dice of a match that is played now are on the table."""
+async def first_phase_played(admin: Admin) -> None:
+    """A match that is played now has got beyond its first phase: before, leaving it makes it void (§8.4)."""
     shown = f"/api/matches/{await admin.running_match()}/view"
     async with asyncio.timeout(20):
-        while (await admin.http.get(shown, headers={"Authorization": ""})).json()["stage"] == "seeding":
+        while (await admin.http.get(shown, headers={"Authorization": ""})).json()["turn"] in (None, "1W"):
             await asyncio.sleep(0.02)
 
 
