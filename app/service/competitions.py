@@ -164,9 +164,7 @@ class _Kept:
     accounts: Mapping[str, Account] = field(default_factory=dict)  # of the entrants, as in `computed`
     newest: Joined[Newest | None] | None = None  # reads how far it is as stored
     entrants: Joined[Mapping[str, Account]] | None = None  # reads the accounts
-    states: dict[str, str] = field(
-        default_factory=dict
-    )  # of matches that are there, as far as they are known
+    states: dict[str, str] = field(default_factory=dict)  # of matches, as far as they are known
 
     @property
     def shown(self) -> int:
@@ -893,7 +891,10 @@ class Competitions:
         found = views.next_of(competition, entrant, self._now())
         state = await self._state_of(kept, found.match) if found.match is not None else None
         if state == "over" and found.match is not None and found.match.is_board:
-            found = Next("done", opponent=found.opponent)  # its result comes in with those of all the boards
+            found, state = (
+                Next("done", opponent=found.opponent),
+                None,
+            )  # its result comes in with all the others
         return Mine(
             entrant.number,
             entrant.status.value,

@@ -216,11 +216,12 @@ export class Table {
 
   /** In a competition whoever does not come in time loses: until when, its page knows. */
   async _expect() {
-    if (!this._isAlone() || this.view.stage !== 'seeding' || this.due !== undefined) return;
+    if (!this._isAlone()) this.due = null;  // whoever has come is no no-show, though he leaves again
+    if (this.view.stage !== 'seeding' || this.due !== undefined) return;
     this.due = null;
     try {
       const { next } = (await api.get(`/api/competitions/${encodeURIComponent(this.info.competition)}/mine`)).mine;
-      if (next.match === this.info.id) this.due = next.missed_from;
+      if (next.match === this.info.id && this._isAlone()) this.due = next.missed_from;
     } catch { /* it is said without the time */ }
   }
 

@@ -188,7 +188,10 @@ async def test_of_an_open_round_nobody_gets_anything(server: Server, clock: Cloc
     assert (ended.stage, ended.dice.seed) == ("over", None)
     assert ended.dice.commitment == (await server.competitions.boards(event))[0].commitment
     shown = [(await server.competitions.mine(event, player.account)).next for player in (one, two)]
-    assert [(found.kind, found.match) for found in shown] == [("done", None), ("play", other)]
+    assert [(found.kind, found.match, found.is_made) for found in shown] == [
+        ("done", None, False),
+        ("play", other, True),
+    ]
     stranger = (await server.store.accounts.create_guest("Eve", clock())).id
     boss = await boss_of(server, event)
     for match_id in (mine, other):
