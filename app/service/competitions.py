@@ -891,10 +891,8 @@ class Competitions:
         found = views.next_of(competition, entrant, self._now())
         state = await self._state_of(kept, found.match) if found.match is not None else None
         if state == "over" and found.match is not None and found.match.is_board:
-            found, state = (
-                Next("done", opponent=found.opponent),
-                None,
-            )  # its result comes in with all the others
+            # Its result comes in with those of all the boards: until then there is nothing for him to go to.
+            found, state = Next("done", opponent=found.opponent), None
         return Mine(
             entrant.number,
             entrant.status.value,
