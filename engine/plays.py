@@ -60,27 +60,52 @@ class StepGraph:
     """Every way of making every legal play, one move at a time.
 
     `nodes[0]` is the position before the roll; each node is the tuple of moves that can follow. A node without
-    moves is a finished play: all dice that must be played have been.
+    moves is a finished play: all dice that must be played have been. `reached_from` has for each node the first one
+    from which it is reached; for `nodes[0]` itself.
     """
 
     nodes: tuple[tuple[Edge, ...], ...]
+    reached_from: tuple[int, ...]
 
     def follow(self, hops: Sequence[Hop]) -> tuple[Move, ...] | None:
         """The moves of a path from the first node, or None where no path goes like this.
 
         A hop does not name its die: a checker that either die bears off is tried with both.
         """
-        return self._follow(hops, 0)
+        edges = self._edges(hops, 0)
+        return None if edges is None else tuple(map(_move, edges))
 
-    def _follow(self, hops: Sequence[Hop], node: int) -> tuple[Move, ...] | None:
+    def play(self, hops: Sequence[Hop]) -> Play | None:
+        """The play that ends where this path ends, however it goes there; None where it is no path, or not finished."""
+        edges = self._edges(hops, 0)
+        if edges is None:
+            return None
+        node = edges[-1].node if edges else 0
+        if self.nodes[node]:
+            return None
+        moves: list[Move] = []
+        while node:
+            before = self.reached_from[node]
+            moves.insert(0, next(_move(edge) for edge in self.nodes[before] if edge.node == node))
+            node = before
+        if len({move.die for move in moves}) == 1:
+            moves.sort(key=lambda move: -move.start)  # of a double from the highest point down
+        return Play(tuple(moves))
+
+    def _edges(self, hops: Sequence[Hop], node: int) -> tuple[Edge, ...] | None:
         if not hops:
             return ()
+        start, end = hops[0]
         for edge in self.nodes[node]:
-            if edge.start == hops[0].start and edge.end == hops[0].end:
-                rest = self._follow(hops[1:], edge.node)
+            if edge.start == start and edge.end == end:
+                rest = self._edges(hops[1:], edge.node)
                 if rest is not None:
-                    return (Move(edge.start, edge.end, edge.die, bool(edge.hit)), *rest)
+                    return (edge, *rest)
         return None
+
+
+def _move(edge: Edge) -> Move:
+    return Move(edge.start, edge.end, edge.die, bool(edge.hit))
 
 
 _Change = tuple[int, Move]  # a move, and what it adds to the position's number
@@ -136,6 +161,10 @@ class _Walk:
         # Checkers not home yet: nothing bears off while there are any (§2.3).
         self.outside = sum(self.mine[7:])
 
+    def is_free(self) -> bool:
+        """Whether nobody has to enter, and nobody can bear off after one move."""
+        return self.outside >= 2 and not self.mine[BAR]
+
     def moves(self, die: int, points: _Points, highest: int = BAR) -> list[_Change]:
         """Every move by this die from `highest` or lower, with what it adds to the number (§2.1, §2.3)."""
         mine, theirs, steps = self.mine, self.theirs, _STEPS[die]
@@ -181,7 +210,7 @@ def _with(points: _Points, point: int) -> _Points:
 
 def _two_dice(walk: _Walk, high: int, low: int) -> _Paths:
     """The positions that two different dice reach: both dice, or if that cannot be, the larger (§2.2)."""
-    if walk.outside >= 2 and not walk.mine[BAR]:
+    if walk.is_free():
         return _two_dice_freely(walk, high, low)
     both: _Paths = {}
     one: _Paths = {}
@@ -369,17 +398,25 @@ def step_graph(position: Position, roll: Roll) -> StepGraph:
     longest = _explore(walk, ways, edges, {}, start, walk.points)
     if longest == 1 and not roll.is_double:  # one die only: the larger
         edges[start] = [way for way in edges[start] if way[0].die == roll.high] or edges[start]
-    nodes = []
-    places, order = {start: 0}, [start]
+    nodes: list[tuple[Edge, ...]] = []
+    places, order, reached_from = {start: 0}, [start], [0]
+    # Of several ways to one position the one is kept that `_paths` keeps: there two checkers go before one.
+    moved_by_high: dict[_State, int] = {}
+    if walk.is_free() and not roll.is_double:
+        moved_by_high = {to: move.start for move, to in edges[start] if move.die == roll.high}
     for state in order:
         onward = []
+        moved = moved_by_high.get(state)
         for (from_, to, die, hit), following in edges.get(state, ()):
             place = places.setdefault(following, len(order))
             if place == len(order):
                 order.append(following)
+                reached_from.append(len(nodes))
+            elif moved is not None and walk.mine[from_] > (from_ == moved):
+                reached_from[place] = len(nodes)
             onward.append(Edge(from_, to, die, int(hit), place))
         nodes.append(tuple(onward))
-    return StepGraph(tuple(nodes))
+    return StepGraph(tuple(nodes), tuple(reached_from))
 
 
 def find_play(position: Position, roll: Roll, hops: Sequence[Hop]) -> Play:
@@ -387,18 +424,24 @@ def find_play(position: Position, roll: Roll, hops: Sequence[Hop]) -> Play:
 
     Raises IllegalPlay, saying which rule is in the way.
     """
-    try:
-        # From the highest point down, each can be made where any order can.
-        written = sorted(hops, reverse=True)
-        reached = after(position, written) if len(hops) <= 4 and all(map(_is_hop, hops)) else None
-    except ValueError:
-        reached = None
-    if reached is not None:
-        moves = _paths(position, roll).get(_number(position, reached))
-        if moves is not None:
-            return Play(moves)
+    graph = step_graph(position, roll)
+    found = graph.play(hops) or graph.play(_in_order(position, roll, hops) or hops)
+    if found is not None:
+        return found
     because, detail, params = _reason(position, roll, hops)
     raise IllegalPlay(" ".join(map(_hop_text, hops)), str(roll), because, detail, **params)
+
+
+def _in_order(position: Position, roll: Roll, hops: Sequence[Hop]) -> tuple[Hop, ...] | None:
+    """Moves of the legal play that ends where these would, in an order in which they can be made."""
+    if len(hops) > 4 or not all(map(_is_hop, hops)):
+        return None
+    try:
+        reached = after(position, sorted(hops, reverse=True))  # from the highest point down if in any order
+    except ValueError:
+        return None
+    moves = _paths(position, roll).get(_number(position, reached))
+    return None if moves is None else tuple(Hop(move.start, move.end) for move in moves)
 
 
 def _is_hop(hop: Hop) -> bool:

@@ -59,6 +59,9 @@ class Phase(StrEnum):
         return Color.WHITE if self is Phase.W else Color.BLACK
 
 
+_WRITTEN = re.compile(r"([1-9][0-9]{0,5})([WK])").fullmatch
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Turn:
     """The place a play belongs to: a round, and its phase. Written `3W`."""
@@ -80,7 +83,7 @@ class Turn:
     @classmethod
     def parse(cls, text: str) -> Turn | None:
         """The turn written `3W`, or None if the text names no turn."""
-        match = re.fullmatch(r"([1-9][0-9]{0,5})([WK])", text)
+        match = _WRITTEN(text)
         return match and cls(int(match[1]), match[2] == "K")
 
 

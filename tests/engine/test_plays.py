@@ -1,6 +1,7 @@
 """§2 Short nardy: what a roll allows, how it is written, and why something else is refused."""
 
 import json
+import random
 from itertools import groupby, permutations
 from typing import Any, NamedTuple
 
@@ -130,8 +131,26 @@ def test_every_legal_play_is_a_path_and_is_found_however_it_is_written(cases: li
         for play in legal_plays(case.position, case.roll)[:12]:
             assert graph.follow(hops_of(play)) == play.moves
             for order in set(permutations(hops_of(play))):
-                found = find_play(case.position, case.roll, order)
-                assert after(case.position, found.moves) == after(case.position, play.moves)
+                assert find_play(case.position, case.roll, order) == play
+
+
+@pytest.mark.parametrize("cases", BY_TAGS)
+def test_whichever_path_is_taken_a_play_is_written_in_one_way(cases: list[Case]) -> None:
+    rng = random.Random(1906)
+    for case in cases[:200]:
+        graph = step_graph(case.position, case.roll)
+        known = {after(case.position, play.moves): play for play in legal_plays(case.position, case.roll)}
+        for _ in range(8):
+            path: list[Hop] = []
+            node = 0
+            while graph.nodes[node]:
+                assert graph.play(path) is None, "not finished"
+                edge = rng.choice(graph.nodes[node])
+                path.append(Hop(edge.start, edge.end))
+                node = edge.node
+            play = known[after(case.position, path)]
+            assert graph.play(path) == find_play(case.position, case.roll, path) == play
+            assert graph.play([*path, Hop(1, 0)]) is None, "no path"
 
 
 @pytest.mark.parametrize(
