@@ -36,6 +36,9 @@ _POOL = 8
 _LARGEST_BATCH = 512
 _PATIENCE_S = 10.0  # for one answer of the database
 _LONGEST_S = 60.0  # the same where nothing else is said: nobody waits for ever
+_AFTER_YOU = (
+    3  # turns of the loop in which displays here are shown what is stored, before other nodes are told
+)
 _PAUSE_S = 0.02  # before a lost connection is made anew
 _TRIES = 3  # of a transaction that the database gave up for the sake of another
 _GIVEN_UP = ("40001", "40P01")  # serialization failure, deadlock
@@ -65,6 +68,20 @@ WITH wanted AS (
 INSERT INTO journal (match_id, version, command_id, at, format, events)
 SELECT match_id, after + 1, command_id, at, format, events
 FROM wanted JOIN moved ON moved.id = wanted.match_id
+RETURNING match_id
+"""
+# The same for one row, which is most of them: without a set to be joined it takes a fifth less.
+_APPEND_ONE = """
+WITH moved AS (
+    UPDATE matches
+    SET version = $2::int + 1, deadline = $7, computer_since = $8
+    WHERE id = $1 AND version = $2::int AND state = 'playing'
+        AND NOT EXISTS (SELECT FROM journal WHERE match_id = $1 AND command_id = $3)
+    RETURNING id
+)
+INSERT INTO journal (match_id, version, command_id, at, format, events)
+SELECT id, $2::int + 1, $3, $4, $5, $6
+FROM moved
 RETURNING match_id
 """
 _NOTIFY = "SELECT pg_notify($1, notice) FROM unnest($2::text[]) AS notice"
@@ -219,6 +236,8 @@ class PostgresDatabase:
                 self._wake.clear()
                 await self._wake.wait()
             if self._notices:
+                for _ in range(_AFTER_YOU):
+                    await asyncio.sleep(0)
                 await self._tell_the_others()
 
     def _batch(self) -> list[_Job]:
@@ -284,18 +303,17 @@ class PostgresDatabase:
     async def _committed(self, jobs: list[_Job]) -> list[StoreError | None]:
         """Writes these rows in one statement; for each, why it was not written, or None."""
         connection, appends = await self._connected(), [job.wanted for job in jobs]
-        columns = zip(
-            *(
-                (w.match_id, w.after, w.command_id, w.at, w.format, w.events, w.deadline, w.computer_since)
-                for w in appends
-            ),
-            strict=True,
+        rows = [
+            (w.match_id, w.after, w.command_id, w.at, w.format, w.events, w.deadline, w.computer_since)
+            for w in appends
+        ]
+        statement, values = (
+            (_APPEND_ONE, rows[0]) if len(rows) == 1 else (_APPEND, map(list, zip(*rows, strict=True)))
         )
-        writing = asyncio.ensure_future(connection.fetch(_APPEND, *map(list, columns), timeout=_PATIENCE_S))
-        await asyncio.sleep(0)  # the statement is sent
-        use_the_time(job.meanwhile for job in jobs)
-        rows = await writing
-        written = {row[0] for row in rows}
+        self._loop.call_soon(
+            use_the_time, [job.meanwhile for job in jobs]
+        )  # once the statement is on its way
+        written = {row[0] for row in await connection.fetch(statement, *values, timeout=_PATIENCE_S)}
         return [None if w.match_id in written else await self._refusal(connection, w) for w in appends]
 
     async def _refusal(self, connection: asyncpg.Connection[Any], wanted: Append) -> StoreError:
