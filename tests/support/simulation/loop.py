@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import heapq
 import random
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import Context
 from itertools import count
 from typing import Any, TypeVar
 from unittest.mock import patch
@@ -23,6 +25,17 @@ class Stuck(Exception):
     """Nothing will ever happen again, or something happens for ever at one moment."""
 
 
+class _Timer(asyncio.TimerHandle):
+    """Of two that are for one moment the one comes first that was set first, whatever else waits."""
+
+    def __init__(self, number: int, *what: Any) -> None:
+        super().__init__(*what)
+        self._number = number
+
+    def __lt__(self, other: Any) -> bool:
+        return (self._when, self._number) < (other._when, other._number)
+
+
 class VirtualLoop(asyncio.BaseEventLoop):
     """An event loop without a clock, threads or sockets: when nothing is left to do, it is the next timer's time."""
 
@@ -31,6 +44,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self._moment = 0.0
         self._steps = 0
         self.numbers = count()  # of tasks
+        self._timers = count()
         self._selector = self  # asked to wait for the world, it lets the time pass
 
     def time(self) -> float:
@@ -48,6 +62,12 @@ class VirtualLoop(asyncio.BaseEventLoop):
             raise Stuck("it does not come to an end")
         self._moment += timeout
         return ()
+
+    def call_at(self, when: float, callback: Any, *args: Any, context: Context | None = None) -> _Timer:
+        timer = _Timer(next(self._timers), when, callback, args, self, context)
+        heapq.heappush(self._scheduled, timer)  # type: ignore[attr-defined]
+        timer._scheduled = True
+        return timer
 
     def run_in_executor(self, executor: Any, func: Callable[..., T], *args: Any) -> asyncio.Future[T]:
         answer = self.create_future()
