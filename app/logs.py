@@ -6,13 +6,12 @@ those that are known. No line holds a secret: who logs names none, and what othe
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextvars import Context, ContextVar, copy_context
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -41,21 +40,25 @@ _CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), 127) if code != 10}
 # ------------------------------------------------------------------------------------------------- what it is about
 
 
-@contextlib.contextmanager
-def about(**facts: str | None) -> Iterator[None]:
+class about:
     """What is logged in this block is about these: `request`, `match`, `seat`, `command`, `node`.
 
     An exception that leaves the block takes them along, to where it is logged.
     """
-    token = _about.set({**_about.get(), **{name: fact for name, fact in facts.items() if fact is not None}})
-    try:
-        yield
-    except Exception as wrong:
-        if not hasattr(wrong, _TAKEN):
+
+    __slots__ = ("_facts", "_token")
+
+    def __init__(self, **facts: str | None) -> None:
+        self._facts = facts
+
+    def __enter__(self) -> None:
+        known = {name: fact for name, fact in self._facts.items() if fact is not None}
+        self._token = _about.set({**_about.get(), **known})
+
+    def __exit__(self, _kind: object, wrong: BaseException | None, _traceback: object) -> None:
+        if isinstance(wrong, Exception) and not hasattr(wrong, _TAKEN):
             setattr(wrong, _TAKEN, _about.get())
-        raise
-    finally:
-        _about.reset(token)
+        _about.reset(self._token)
 
 
 def set_about(**facts: str) -> None:

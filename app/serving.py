@@ -15,6 +15,7 @@ import os
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import Any
@@ -33,10 +34,14 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _GOODBYE_S = 2.0  # for displays to be told, and to say goodbye themselves
 _DEAF_S = 1.0  # then those are cut off that do not read
 _REQUESTS_S = 3.0  # and those whose requests are not answered by then
-# New objects are looked through for cycles often and so in no time, old ones never by themselves: what matches leave
-# behind and make anew is as much, so that few objects more mean that very many are new.
-_YOUNG = 200, 5, 1_000_000
-_TIDY_S = 300.0
+# New objects are looked through for cycles often and so in no time, but between plays rather than in the midst of one,
+# where Python would do it by itself: that is left for when there are very many. Old ones are looked through now and
+# then.
+_YOUNG = 20_000, 5, 1_000_000
+_FEW = 100
+_TIDY_SHORT_S = 0.02  # between two looks at new objects, while there are some,
+_TIDY_LONG_S = 0.32  # and while there are few
+_TIDY_ALL_S = 300.0
 _TURN_S = 0.0005  # the writer's thread waits so long at most for its turn among Python's threads, not 5 ms
 LONGEST_S = 4  # then uvicorn cancels what still runs
 
@@ -60,10 +65,19 @@ def uvicorn_config(app: FastAPI, settings: Settings) -> uvicorn.Config:
 
 
 async def _tidy() -> None:
-    """Now and then, looks through everything for cycles that nobody has any longer."""
+    """Looks for cycles that nobody has any longer: through new objects soon, through all of them now and then."""
+    pause, looks, all_at = _TIDY_LONG_S, 0, time.monotonic() + _TIDY_ALL_S
     while True:
-        await asyncio.sleep(_TIDY_S)
-        gc.collect()
+        await asyncio.sleep(pause)
+        if time.monotonic() >= all_at:
+            gc.collect()
+            all_at = time.monotonic() + _TIDY_ALL_S
+        elif gc.get_count()[0] > _FEW:
+            looks += 1
+            gc.collect(int(looks % _YOUNG[1] == 0))
+            pause = _TIDY_SHORT_S
+        else:
+            pause = min(2 * pause, _TIDY_LONG_S)
 
 
 class Server(uvicorn.Server):

@@ -98,22 +98,32 @@ class _Room:
     thinking: set[tuple[Seat, Turn]] = field(default_factory=set)  # computers at work
     computer_missing: bool = False  # no server has the computer that sits here
 
-    def foresee(self, views: _Views, after: Match, drafts: Drafts) -> None:
-        """Prepares what the displays will be shown once this is stored. Nothing of it is theirs before."""
-        for display in self.displays:
+    def foresee(self, views: _Views, after: Match, drafts: Drafts, mover: Seat | None) -> None:
+        """Prepares what the displays of all but the mover will be shown once this is stored. Nothing of it is theirs
+        before.
+        """
+        for display in self.all_but(mover):
             if display.seat not in views:
                 views[display.seat] = self._view(after, display.seat, drafts)
 
-    def show(self, mover: Seat | None = None, views: _Views | None = None) -> None:
-        """Each display gets the view of its own seat, and only if it differs from its last one.
+    def show(self, displays: Sequence[Display] | None = None, views: _Views | None = None) -> None:
+        """Each of these displays, or of all, gets the view of its own seat, and only if it differs from its last one.
 
-        Whoever has just played knows what he did: the others come first. `views` are those that are known already.
+        `views` are those that are known already.
         """
         views = {} if views is None else views
-        for display in sorted(self.displays, key=lambda one: mover is not None and one.seat is mover):
+        for display in self.displays if displays is None else displays:
             if display.seat not in views:
                 views[display.seat] = self.view(display.seat) if self.match else None
             display.show(views[display.seat])
+
+    def all_but(self, seat: Seat | None) -> list[Display]:
+        """The displays of everybody else; of everybody, if it is nobody's seat."""
+        return [one for one in self.displays if seat is None or one.seat is not seat]
+
+    def of(self, seat: Seat) -> list[Display]:
+        """The displays of one player."""
+        return [one for one in self.displays if one.seat is seat]
 
     def view(self, seat: Seat | None) -> View:
         """What a display of this seat may know. Raises RoundIsOpen for a spectator of a board whose round is open."""
@@ -775,6 +785,7 @@ class Matches:
                 return False
             views: _Views = {}
             drafts = NO_DRAFTS if _opens(events) else room.drafts
+            mover = _mover(events)
             try:
                 await self._store.journal.append(
                     room.stored.id,
@@ -785,7 +796,7 @@ class Matches:
                     deadline=next_deadline(after),
                     computer_since=after.shown_at if awaited_computers(after) else None,
                     finish=self._finish(room, after),
-                    meanwhile=partial(room.foresee, views, after, drafts),
+                    meanwhile=partial(room.foresee, views, after, drafts, mover),
                 )
             except CommandSeen:
                 room.stale = not await self._take_in(room)
@@ -822,9 +833,16 @@ class Matches:
             await self._read_ratings(room)
         if self.on_progress is not None and room.stored.competition is not None:
             self.on_progress(_progress(room))
-        room.show(next((event.seat for event in events if isinstance(event, PlayMade)), None), views)
-        self._look_ahead(room)
-        self._let_go(room)
+        mover = None if after.score is not None else _mover(events)  # an end is shown to all at once
+        room.show(room.all_but(mover), views)
+        try:
+            if mover is not None:  # he knows what he did: the others come first
+                await asyncio.sleep(0)
+        finally:
+            if mover is not None:
+                room.show(room.of(mover))
+            self._look_ahead(room)
+            self._let_go(room)
 
     async def _read_again(self, room: _Room) -> None:
         """The stored match decides: another node, or a write whose outcome was not known, has been faster."""
@@ -1134,6 +1152,11 @@ def _progress(room: _Room) -> Progress:
 def _opens(events: tuple[Event, ...]) -> bool:
     """Whether a new roll came of them; half-made plays of the one before are no more."""
     return any(isinstance(event, PhaseOpened) for event in events)
+
+
+def _mover(events: tuple[Event, ...]) -> Seat | None:
+    """Who has played, if anybody has."""
+    return next((event.seat for event in events if isinstance(event, PlayMade)), None)
 
 
 def _hops(moves: Moves) -> tuple[Hop, ...]:

@@ -117,10 +117,11 @@ class _Counted:
 
 async def _send(socket: WebSocket, opened: Display, now: Callable[[], int], counted: _Counted) -> None:
     """Writes frames as they come; each display has its own pace."""
+    patience = _Patience()
     try:
         while True:
             frame = await opened.next_frame()
-            async with asyncio.timeout(SEND_PATIENCE_S):
+            with patience:
                 await socket.send_text(write_frame(frame, now()))
             counted.sent += 1
             if isinstance(frame, Bye):
@@ -134,6 +135,48 @@ async def _send(socket: WebSocket, opened: Display, now: Callable[[], int], coun
                 await asyncio.wait_for(socket.close(_TRY_AGAIN, "slow"), 1.0)
             except (TimeoutError, RuntimeError, OSError):
                 log.info("a display went away while it was written to")
+    finally:
+        patience.stop()
+
+
+class _Patience:
+    """As `asyncio.timeout(SEND_PATIENCE_S)` around each of many things that one task does: one timer serves them all,
+    for nearly all are done at once.
+    """
+
+    def __init__(self) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._loop = asyncio.get_running_loop()
+        self._since: float | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_over = False
+
+    def __enter__(self) -> None:
+        self._since = self._loop.time()
+        if self._timer is None:
+            self._timer = self._loop.call_later(SEND_PATIENCE_S, self._look)
+
+    def __exit__(self, kind: type[BaseException] | None, wrong: BaseException | None, _: object) -> None:
+        self._since = None
+        if self._is_over and kind is asyncio.CancelledError and self._task.uncancel() == 0:
+            raise TimeoutError from wrong
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _look(self) -> None:
+        self._timer = None
+        if self._since is None:
+            return
+        left = self._since + SEND_PATIENCE_S - self._loop.time()
+        if left > 0:
+            self._timer = self._loop.call_later(left, self._look)
+        else:
+            self._is_over = True
+            self._task.cancel()
 
 
 async def _receive(socket: WebSocket, opened: Display, matches: Matches, counted: _Counted) -> str:

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from app.service.displays import Ping, ViewFrame
+from app.service.displays import Bye, Display, Ping, ViewFrame
 from app.service.matches import Matches
 from app.store import Store
 from engine.bot import Heuristic
 from engine.match import PhaseOpened, PlayMade, Tick, TimeGivenBack, decide
-from engine.turn import Seat, Seats, Turn
+from engine.turn import SEATS, Seat, Seats, Turn
 from tests.support.computers import only
 from tests.support.rooms import QUICK_RULES, Clock, an_open_match
 from tests.support.stores import NOON, a_playing_match, finish, two_players
@@ -70,6 +70,57 @@ async def test_thinking_is_charged_until_the_play_arrives(
     made = [event for row in rows for event in row.events if isinstance(event, PlayMade)]
     assert [play.thought_ms for play in made] == [2_000]
     await matches.disconnect(display)
+
+
+async def test_the_others_hear_of_a_play_first_and_of_the_end_all_at_once(
+    matches: Matches, store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who has played knows what he did. What is told of a match that is over never goes with a view of it running."""
+    match = await an_open_match(store, clock)
+    displays = [await matches.connect(match.id, player) for player in (match.players.A, match.players.B)]
+    shown: list[Seat] = []
+    frames: dict[Seat, list[ViewFrame]] = {seat: [] for seat in SEATS}
+
+    async def read(display: Display, seat: Seat) -> None:
+        while not isinstance(frame := await display.next_frame(), Bye):
+            if isinstance(frame, ViewFrame):
+                frames[seat].append(frame)
+                shown.append(seat)
+
+    reading = [asyncio.create_task(read(one, seat)) for one, seat in zip(displays, SEATS, strict=True)]
+    await asyncio.sleep(0.3)
+    number = 0
+    while not is_over(matches, match.id):
+        for display, seat in zip(displays, SEATS, strict=True):
+            view = await matches.view(match.id, seat)
+            assert view is not None
+            if view.stage == "playing" and view.mine and view.mine.steps and view.mine.steps[0]:
+                assert view.turn is not None
+                shown.clear()
+                number += 1
+                way = tuple((hop.start, hop.end) for hop in Heuristic().choose(view))
+                turn = Turn.parse(view.turn)
+                assert turn is not None
+                assert await matches.play(display, f"p{number}", turn, way)
+                await asyncio.sleep(0)
+                assert set(shown) == set(SEATS)
+                if not is_over(matches, match.id):
+                    assert shown[0] is seat.other
+    assert number > 30
+    for told in frames.values():
+        assert told[-1].view is not None
+        assert told[-1].view.stage == "over"
+        ends = [frame for frame in told if frame.info is not None and frame.info.state == "over"]
+        assert ends == told[-1:]
+    for task in reading:
+        task.cancel()
+    for display in displays:
+        await matches.disconnect(display)
+
+
+def is_over(matches: Matches, match_id: str) -> bool:
+    match = matches._rooms[match_id].match
+    return match is not None and match.score is not None
 
 
 async def test_the_end_is_shown_even_if_its_ratings_cannot_be_read(
