@@ -1,7 +1,9 @@
 """The whole way of one play beside its floor: from the sender's socket to the opponent's display.
 
 One pair over real sockets on a server in a process of its own; the floor is a raw WebSocket echo, between two processes
-too, and a raw commit of the same run, interleaved with it. Run: `python -m bench.match [--plays N] [--postgres [URL]]`.
+too, and a raw commit of the same run, interleaved with it. Before each of the three there is the same pause: a server
+with one pair is idle most of the time, and how long it was decides how soon it wakes.
+Run: `python -m bench.match [--plays N] [--pause MS] [--postgres [URL]]`.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from bench.wire import Server, a_server, databases, ms, pairs, postgres_argument
 ROUNDS = 6
 
 
-async def plays(server: Server, wanted: int) -> list[float]:
+async def plays(server: Server, wanted: int, pause_s: float) -> list[float]:
     """Seconds from sending a play to the opponent's display having news of it."""
     took: list[float] = []
     while len(took) < wanted:
@@ -35,11 +37,11 @@ async def plays(server: Server, wanted: int) -> list[float]:
                 began = time.perf_counter()
                 arrived = await pair.play()
                 took.append((arrived or time.perf_counter()) - began)
-                await asyncio.sleep(0.003)  # what follows from a play is not the next one's burden
+                await asyncio.sleep(pause_s)  # what follows from a play is not the next one's burden
     return took
 
 
-async def echoes(number: int) -> list[float]:
+async def echoes(number: int, pause_s: float) -> list[float]:
     """Seconds of a message's way to an echo, in a process of its own as the server is, and back."""
     took = []
     program = "import bench.match; bench.match.serve_echo()"
@@ -55,7 +57,7 @@ async def echoes(number: int) -> list[float]:
                 await connection.send("x" * 120)
                 await connection.recv()
                 took.append(time.perf_counter() - began)
-                await asyncio.sleep(0.003)
+                await asyncio.sleep(pause_s)
     finally:
         process.kill()
         await process.wait()
@@ -77,7 +79,7 @@ def serve_echo() -> None:
     uvloop.run(main())
 
 
-async def sqlite_commits(folder: Path, number: int) -> list[float]:
+async def sqlite_commits(folder: Path, number: int, pause_s: float) -> list[float]:
     """Seconds of one durable row: WAL, synchronous FULL."""
     took = []
     with contextlib.closing(sqlite3.connect(folder / "floor.sqlite3", isolation_level=None)) as database:
@@ -90,11 +92,11 @@ async def sqlite_commits(folder: Path, number: int) -> list[float]:
             database.execute("INSERT INTO rows (text) VALUES (?)", ("x" * 300,))
             database.execute("COMMIT")
             took.append(time.perf_counter() - began)
-            await asyncio.sleep(0.003)
+            await asyncio.sleep(pause_s)
     return took
 
 
-async def postgres_commits(url: str, number: int) -> list[float]:
+async def postgres_commits(url: str, number: int, pause_s: float) -> list[float]:
     """Seconds of one durable row."""
     took = []
     database = await asyncpg.connect("postgresql://" + url.partition("://")[2])
@@ -103,22 +105,26 @@ async def postgres_commits(url: str, number: int) -> list[float]:
         began = time.perf_counter()
         await database.execute("INSERT INTO bench_floor (text) VALUES ($1)", "x" * 300)
         took.append(time.perf_counter() - began)
-        await asyncio.sleep(0.003)
+        await asyncio.sleep(pause_s)
     await database.close()
     return took
 
 
-async def measure(name: str, url: str, folder: Path, number: int) -> None:
+async def measure(name: str, url: str, folder: Path, number: int, pause_s: float) -> None:
     """Rounds of all three, in turn."""
     way: list[float] = []
     floor: list[tuple[float, float]] = []
     async with a_server(url, folder) as server:
-        await plays(server, 30)
+        await plays(server, 30, 0.003)
         for _ in range(ROUNDS):
-            way += await plays(server, number // ROUNDS)
-            echo = ms(await echoes(100))
-            commits = await (postgres_commits(url, 100) if "postgres" in url else sqlite_commits(folder, 100))
-            floor.append((echo, ms(commits)))
+            way += await plays(server, number // ROUNDS, pause_s)
+            echo = ms(await echoes(100, pause_s))
+            on_disk = (
+                postgres_commits(url, 100, pause_s)
+                if "postgres" in url
+                else sqlite_commits(folder, 100, pause_s)
+            )
+            floor.append((echo, ms(await on_disk)))
     echo, commit = (statistics.median(values) for values in zip(*floor, strict=True))
     print(
         f"{name:11} play -> display p50 {ms(way):6.2f} ms  p99 {ms(way, 0.99):6.2f} ms   echo {echo:.2f} ms + "
@@ -130,11 +136,12 @@ def main() -> int:
     """Both databases; PostgreSQL only where a URL is given."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--plays", type=int, default=600)
+    arguments.add_argument("--pause", type=float, default=20.0, help="ms between two")
     postgres_argument(arguments)
     given = arguments.parse_args()
     with tempfile.TemporaryDirectory() as folder, databases(Path(folder), given.postgres) as found:
         for name, url in found:
-            uvloop.run(measure(name, url, Path(folder), given.plays))
+            uvloop.run(measure(name, url, Path(folder), given.plays, given.pause / 1000))
     return 0
 
 
