@@ -237,7 +237,8 @@ class PostgresDatabase:
                 await self._wake.wait()
             if self._notices:
                 for _ in range(_AFTER_YOU):
-                    await asyncio.sleep(0)
+                    if not self._waiting:
+                        await asyncio.sleep(0)
                 await self._tell_the_others()
 
     def _batch(self) -> list[_Job]:

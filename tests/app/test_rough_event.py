@@ -83,10 +83,16 @@ async def seen(admin: Admin, holds: Callable[[Any], bool]) -> Any:
 
 
 async def first_phase_played(admin: Admin) -> None:
-    """A match that is played now has got beyond its first phase: before, leaving it makes it void (§8.4)."""
-    shown = f"/api/matches/{await admin.running_match()}/view"
-    async with asyncio.timeout(20):
-        while (await admin.http.get(shown, headers={"Authorization": ""})).json()["turn"] in (None, "1W"):
+    """A match that is played now has got beyond its first phase: before, leaving it makes it void (§8.4).
+
+    Who never comes may win his group by another's ban: his match of the final is not played, the one after it is.
+    """
+    async with asyncio.timeout(60):
+        while True:
+            shown = f"/api/matches/{await admin.running_match()}/view"
+            view = (await admin.http.get(shown, headers={"Authorization": ""})).json()
+            if view["stage"] == "playing" and view["turn"] != "1W":
+                return
             await asyncio.sleep(0.02)
 
 
