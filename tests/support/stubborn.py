@@ -88,9 +88,14 @@ class Stubborn:
     ) -> None:
         self.waiting[turn] = way
         answer = await self._until(closed, display.play(way, turn, id=f"p{turn}"))
+        del self.waiting[turn]
+        if (
+            self.has_had_enough and answer["type"] == "problem"
+        ):  # the opponent may have been the first to give up
+            assert answer["problem"]["code"] == "match-over", answer
+            return
         assert answer["type"] == "accepted", answer
         self.acknowledged.add(self._command(turn))
-        del self.waiting[turn]
         self._turn = max(self._turn, _order(turn))
 
     def _look(self, display: Display) -> None:
