@@ -89,9 +89,8 @@ class Stubborn:
         self.waiting[turn] = way
         answer = await self._until(closed, display.play(way, turn, id=f"p{turn}"))
         del self.waiting[turn]
-        if (
-            self.has_had_enough and answer["type"] == "problem"
-        ):  # the opponent may have been the first to give up
+        if self.has_had_enough and answer["type"] == "problem":
+            # The opponent may have been the first to give up.
             assert answer["problem"]["code"] == "match-over", answer
             return
         assert answer["type"] == "accepted", answer
