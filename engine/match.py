@@ -820,7 +820,10 @@ def _make_play(match: Match, command: MakePlay) -> PlayMade:
     zero = zero_shown_at(match, seat)
     if zero is not None and command.at - allowed >= zero:
         raise TimeIsUp
-    play = match.rules.find_play(match.position_for(seat), match.roll, command.hops)
+    position, rules = match.position_for(seat), match.rules
+    # Displays play along the step graph that they were given, so it is at hand.
+    play = rules.step_graph(position, match.roll).play(command.hops)
+    play = play or rules.find_play(position, match.roll, command.hops)
     kind = "play" if play.moves else "pass"
     if kind == "pass":  # an empty play of one's own is what the server would do anyway: free (§4.5)
         thought = allowed = 0

@@ -60,8 +60,8 @@ class StepGraph:
     """Every way of making every legal play, one move at a time.
 
     `nodes[0]` is the position before the roll; each node is the tuple of moves that can follow. A node without
-    moves is a finished play: all dice that must be played have been. `reached_from` has for each node the first one
-    from which it is reached; for `nodes[0]` itself.
+    moves is a finished play: all dice that must be played have been. `reached_from` has for each node the one before
+    it on the way by which `play` goes there.
     """
 
     nodes: tuple[tuple[Edge, ...], ...]
@@ -76,7 +76,7 @@ class StepGraph:
         return None if edges is None else tuple(map(_move, edges))
 
     def play(self, hops: Sequence[Hop]) -> Play | None:
-        """The play that ends where this path ends, however it goes there; None where it is no path, or not finished."""
+        """The play of `find_play` that ends where this path ends; None where it is no path, or not finished."""
         edges = self._edges(hops, 0)
         if edges is None:
             return None
@@ -424,24 +424,18 @@ def find_play(position: Position, roll: Roll, hops: Sequence[Hop]) -> Play:
 
     Raises IllegalPlay, saying which rule is in the way.
     """
-    graph = step_graph(position, roll)
-    found = graph.play(hops) or graph.play(_in_order(position, roll, hops) or hops)
-    if found is not None:
-        return found
+    try:
+        # From the highest point down, each can be made where any order can.
+        written = sorted(hops, reverse=True)
+        reached = after(position, written) if len(hops) <= 4 and all(map(_is_hop, hops)) else None
+    except ValueError:
+        reached = None
+    if reached is not None:
+        moves = _paths(position, roll).get(_number(position, reached))
+        if moves is not None:
+            return Play(moves)
     because, detail, params = _reason(position, roll, hops)
     raise IllegalPlay(" ".join(map(_hop_text, hops)), str(roll), because, detail, **params)
-
-
-def _in_order(position: Position, roll: Roll, hops: Sequence[Hop]) -> tuple[Hop, ...] | None:
-    """Moves of the legal play that ends where these would, in an order in which they can be made."""
-    if len(hops) > 4 or not all(map(_is_hop, hops)):
-        return None
-    try:
-        reached = after(position, sorted(hops, reverse=True))  # from the highest point down if in any order
-    except ValueError:
-        return None
-    moves = _paths(position, roll).get(_number(position, reached))
-    return None if moves is None else tuple(Hop(move.start, move.end) for move in moves)
 
 
 def _is_hop(hop: Hop) -> bool:

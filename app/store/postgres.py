@@ -36,9 +36,7 @@ _POOL = 8
 _LARGEST_BATCH = 512
 _PATIENCE_S = 10.0  # for one answer of the database
 _LONGEST_S = 60.0  # the same where nothing else is said: nobody waits for ever
-_AFTER_YOU = (
-    3  # turns of the loop in which displays here are shown what is stored, before other nodes are told
-)
+_AFTER_YOU = 3  # turns of the loop for displays here to be shown what is stored, before other nodes are told
 _PAUSE_S = 0.02  # before a lost connection is made anew
 _TRIES = 3  # of a transaction that the database gave up for the sake of another
 _GIVEN_UP = ("40001", "40P01")  # serialization failure, deadlock
@@ -311,9 +309,8 @@ class PostgresDatabase:
         statement, values = (
             (_APPEND_ONE, rows[0]) if len(rows) == 1 else (_APPEND, map(list, zip(*rows, strict=True)))
         )
-        self._loop.call_soon(
-            use_the_time, [job.meanwhile for job in jobs]
-        )  # once the statement is on its way
+        # In the next turn of the loop, when the statement is on its way.
+        self._loop.call_soon(use_the_time, [job.meanwhile for job in jobs])
         written = {row[0] for row in await connection.fetch(statement, *values, timeout=_PATIENCE_S)}
         return [None if w.match_id in written else await self._refusal(connection, w) for w in appends]
 
