@@ -47,6 +47,14 @@ def test_a_migration_does_not_change_with_the_code() -> None:
         assert not {module.partition(".")[0] for module, _ in imports(file)} & {"app", "engine"}, file.name
 
 
+def test_nothing_that_is_cancelled_goes_on() -> None:
+    """Before Python 3.12 `asyncio.wait_for` forgets a cancellation that comes as its time or its work ends, and
+    whoever stops the task waits for ever; `asyncio.timeout` does not.
+    """
+    for file in (HOUSE / "app").rglob("*.py"):
+        assert "wait_for(" not in file.read_text(encoding="utf-8"), file.name
+
+
 @pytest.mark.parametrize("language", ["ru", "en"])
 def test_every_code_of_a_refusal_has_words(language: str) -> None:
     """The code is for programs; a person reads a sentence in his language."""

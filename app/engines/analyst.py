@@ -29,7 +29,8 @@ class Analyst:
         try:
             if self._process is None:
                 self._process = await start(PROGRAM)
-            answer = read_answer(await asyncio.wait_for(ask(self._process, line), self._patience_s))
+            async with asyncio.timeout(self._patience_s):
+                answer = read_answer(await ask(self._process, line))
         except GONE as gone:
             await self.rest()
             raise NoAnswer(f"the process is gone: {str(gone) or type(gone).__name__}") from gone

@@ -115,7 +115,8 @@ class Pool:
                     try:
                         if process is None:
                             process = await _start()
-                        hops = await asyncio.wait_for(_ask(process, asked.line), self._patience_s)
+                        async with asyncio.timeout(self._patience_s):
+                            hops = await _ask(process, asked.line)
                     except GONE as gone:
                         log.warning("a computer's process is gone (%s); another takes its place", _name(gone))
                         if process is not None:

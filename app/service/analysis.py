@@ -212,7 +212,8 @@ class Analyses:
 
     async def _look_later(self) -> None:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), LOOK_EVERY_S)
+            async with asyncio.timeout(LOOK_EVERY_S):
+                await self._wake.wait()
         self._wake.clear()
 
     async def _claim(self) -> Claim | None:

@@ -147,7 +147,8 @@ class Line:
 
     async def _is_lost(self) -> bool:
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._lost.wait(), _PING_S)
+            async with asyncio.timeout(_PING_S):
+                await self._lost.wait()
         if not self._lost.is_set():
             async with self._in_use:
                 assert self._connection is not None

@@ -94,7 +94,11 @@ async def _serve(socket: WebSocket, opened: Display, of: Services) -> None:
         reason = await _receive(socket, opened, of.matches, counted)
     finally:
         try:
-            await asyncio.wait_for(asyncio.shield(sending), 1.0) if opened.is_closed else sending.cancel()
+            if opened.is_closed:
+                async with asyncio.timeout(1.0):
+                    await asyncio.shield(sending)
+            else:
+                sending.cancel()
         except (TimeoutError, asyncio.CancelledError):
             sending.cancel()
         facts = {
@@ -132,7 +136,8 @@ async def _send(socket: WebSocket, opened: Display, now: Callable[[], int], coun
         opened.close("slow")
         if socket.client_state is WebSocketState.CONNECTED:
             try:
-                await asyncio.wait_for(socket.close(_TRY_AGAIN, "slow"), 1.0)
+                async with asyncio.timeout(1.0):
+                    await socket.close(_TRY_AGAIN, "slow")
             except (TimeoutError, RuntimeError, OSError):
                 log.info("a display went away while it was written to")
     finally:

@@ -391,6 +391,20 @@ async def test_idle_processes_are_let_go(store: Store, monkeypatch: pytest.Monke
         assert idle.rested
 
 
+@pytest.mark.parametrize("turns_of_the_loop", range(5))
+async def test_a_stop_is_heard_in_the_moment_in_which_something_wakes_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch, turns_of_the_loop: int
+) -> None:
+    monkeypatch.setattr(analysis_module, "LOOK_EVERY_S", 60.0)
+    async with asyncio.timeout(10), analysing(store, prepared()) as served:
+        while not (waits := served._wake._waiters):
+            await asyncio.sleep(0.01)
+        assert len(waits) == 1
+        served._wake.set()
+        for _ in range(turns_of_the_loop):
+            await asyncio.sleep(0)
+
+
 # --------------------------------------------------------------------------------------- what is not, or not yet
 
 
