@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
@@ -45,6 +46,15 @@ def test_the_web_takes_nothing_but_views_from_the_view_module() -> None:
 def test_a_migration_does_not_change_with_the_code() -> None:
     for file in (HOUSE / "migrations" / "versions").rglob("*.py"):
         assert not {module.partition(".")[0] for module, _ in imports(file)} & {"app", "engine"}, file.name
+
+
+def test_every_module_is_on_the_map() -> None:
+    """A newcomer finds each of them in the tree of docs/ARCHITECTURE.md, as often as there are modules of its name."""
+    tree = (HOUSE / "docs" / "ARCHITECTURE.md").read_text(encoding="utf-8").split("```")[1]
+    named = Counter(re.findall(r"\w+", tree))
+    there = Counter(file.stem for part in ("app", "engine") for file in (HOUSE / part).rglob("*.py"))
+    del there["__init__"]
+    assert not [name for name, times in there.items() if named[name] < times]
 
 
 def test_nothing_that_is_cancelled_goes_on() -> None:
