@@ -112,7 +112,7 @@ async def _connected(matches: Matches, match_id: str, seat: Seat) -> bool:
 
 async def _until(holds: Callable[[], Awaitable[object]]) -> None:
     """Wait for what the server does by itself."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not await holds():
             await asyncio.sleep(0.01)
 
