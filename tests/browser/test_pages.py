@@ -209,7 +209,8 @@ async def words(page: Page, language: str) -> None:
     texts = await page.evaluate(_WORDS)
     assert [text for text in texts if KEY.match(text)] == []
     assert [text for text in texts if UNFILLED.search(text)] == []
-    names = [name for name in strangers if re.search("[А-Яа-яЁё]", name)]  # other tests' players keep theirs
+    # Players of other tests keep their names; longer ones first, for one may begin as another.
+    names = sorted((name for name in strangers if re.search("[А-Яа-яЁё]", name)), key=len, reverse=True)
     unnamed = [re.sub("|".join(map(re.escape, names)) or "$^", "", text) for text in texts]
     russian = [text for text in unnamed if re.search("[А-Яа-яЁё]", text)]
     if language == "en":
